@@ -15,16 +15,19 @@ export interface ComposeOptions {
   readonly overrideAliases?: OverrideAliases;
   /** Flat names by which overrides and files may set options inside nodes. */
   readonly flatNames?: FlatNames;
-  /** Adds groups that the defaults list of the primary config omits. */
+  /** Adds config groups that the defaults list of the primary config omits. */
   readonly impliedDefaults?: ImpliedDefaults;
   /** Environment variables; those of the process if not given. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The value of `hydra.job.name`, unless a config sets it. */
   readonly jobName?: string;
-  /** The time of the run, for `${now:…}`. */
+  /** The time that `${now:…}` gives. */
   readonly now?: Date;
   /** The folder to which relative paths refer. */
   readonly cwd?: string;
-  /** 'multirun': sweeps in the overrides are omitted, and groups may be unset. */
+  /**
+   * With 'multirun', as for the base config of a sweep, overrides with several values are omitted, and config groups may be
+   * without an option.
+   */
   readonly mode?: 'run' | 'multirun';
 }

@@ -52,7 +52,10 @@ export function compose(options: ComposeOptions): Composition {
   return composeFrom(repository, overrides, options, warnings);
 }
 
-/** Opens the folders and files for a composition; one repository can serve all jobs of a sweep. */
+/**
+ * Opens the config folders for a composition. One repository can serve all jobs of a sweep, and caches the files that it has
+ * read.
+ */
 function openRepository(
   options: ComposeOptions,
   overrides: readonly Override[],

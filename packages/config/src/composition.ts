@@ -151,7 +151,8 @@ export class Composition {
     const path = this.pathOf(keyPath);
     const found = resolution.select(rootFrame(this.full), path);
     if (!found) return undefined;
-    // `select` has resolved a scalar already; if the result looks like an interpolation, it is literal text.
+    // `select` has already resolved a scalar. If the result still looks like an interpolation, it is literal text, and must not
+    // be resolved again.
     const node = found.node.kind === 'scalar' ? found.node : resolution.deep(found);
     const keys = splitPath(path);
     return toPlain(keys[0] === 'hydra' ? this.typed(keys.slice(1), { ...found, node }) : node);

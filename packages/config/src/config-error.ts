@@ -39,7 +39,7 @@ export interface Violation extends Omit<ConfigErrorPlace, 'violations' | 'cause'
   readonly found: string;
   /** The known key or option that is most similar to the one in the config. */
   readonly nearest?: string;
-  /** The complete message about this violation. */
+  /** The complete message about the violation, for the user. */
   readonly message: string;
 }
 
@@ -59,7 +59,7 @@ export class ConfigError extends Error {
   /**
    * Makes the message from a summary and details.
    *
-   * @param kind the cause
+   * @param kind the kind of error
    * @param summary one line that says what is wrong
    * @param details further lines, which are indented: where, the most similar known name, what to type
    */

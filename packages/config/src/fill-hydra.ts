@@ -23,7 +23,7 @@ interface ComposedFrom {
 }
 
 /**
- * Fills in the settings of hydra that follow from the call.
+ * Fills in the settings under `hydra` that follow from the overrides and options of the composition.
  *
  * @param full the composed config, whose `hydra` node is changed
  */
@@ -96,7 +96,7 @@ function copyEnvironment(settings: Settings, env: Env): void {
 const texts = ({ items }: ListNode): string[] =>
   items.flatMap((item) => (item.kind === 'scalar' && typeof item.value === 'string' ? [item.value] : []));
 
-/** Writes the task overrides as one name: sorted, joined, without excluded keys. */
+/** Joins the overrides of the job to a name for its folder: sorted, without the keys that the config excludes. */
 function overrideDirname(overrides: readonly Override[], settings: Settings, env: Env): string {
   const resolution = new Resolution({ env, now: new Date(0) });
   const setting = (key: string): string => {

@@ -90,7 +90,7 @@ const pathsOf = (
 
 const split = new WeakMap<FlatNames, readonly { name: string; first: string }[]>();
 
-/** Lists the flat names with their first keys. They are split once, since every file of every config is searched for them. */
+/** Lists the flat names, each with its first key. The names are split only once, since every config file is searched for them. */
 function firstKeys(names: FlatNames): readonly { name: string; first: string }[] {
   const known = split.get(names) ?? Object.keys(names).map((name) => ({ name, first: name.split('.', 1)[0]! }));
   split.set(names, known);
@@ -98,9 +98,10 @@ function firstKeys(names: FlatNames): readonly { name: string; first: string }[]
 }
 
 /**
- * Moves values under flat names to the options' paths in the config that they are merged into.
+ * Moves the values that a config file has under flat names to the paths of the options, given the config that the file is merged
+ * into.
  *
- * @param used receives each flat name
+ * @param used a list to which each flat name is added
  */
 export function withoutFlatNames(body: MapNode, root: MapNode, names: FlatNames, used: FlatUse[]): MapNode {
   const given = firstKeys(names).filter(({ first }) => body.get(first) !== undefined);
@@ -121,7 +122,7 @@ export function withoutFlatNames(body: MapNode, root: MapNode, names: FlatNames,
   return moved;
 }
 
-/** Renames the members of a node that is given by its flat name to those that the node has at its path. */
+/** Renames the members of a node that a file gives by the node's flat name to the names that they have at the node's path. */
 function withMembers(value: ConfigNode, node: FlatUse, root: MapNode, names: FlatNames): ConfigNode {
   if (value.kind !== 'map') return value;
   const renamed = new MapNode(value.origin);
@@ -130,7 +131,7 @@ function withMembers(value: ConfigNode, node: FlatUse, root: MapNode, names: Fla
   return renamed;
 }
 
-/** Returns the name at its path of a member of a node that is given by its flat name, such as `warmup_steps` of `lm_schedule`. */
+/** Returns the present name of a member of a node that is given by its flat name, such as `warmup_steps` of `lm_schedule`. */
 export function memberName(member: string, { name, path }: FlatUse, root: MapNode, names: FlatNames): string {
   const own = pathOfFlatName(root, `${name}.${member}`, names);
   return own?.startsWith(`${path}.`) ? own.slice(path.length + 1) : member;

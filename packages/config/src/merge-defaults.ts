@@ -109,7 +109,7 @@ export function checkAfterOverride(root: Frame<MapNode>, override: Override): vo
   }
 }
 
-/** Puts a config below its package: with `a.b`, below the keys a and b. */
+/** Puts a config below the keys of its package: with the package `a.b`, below the keys a and b. */
 function embed(body: MapNode | ListNode, target: string): MapNode | ListNode {
   let node = body;
   for (const key of splitPath(target).reverse()) {

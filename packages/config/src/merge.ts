@@ -28,7 +28,10 @@ export function mergeInto(target: Frame<MapNode>, source: MapNode, options: Merg
   }
 }
 
-/** Copies the container that an interpolation refers to; undefined if it does not refer to one (yet). */
+/**
+ * Copies the container to which an interpolation refers; undefined if it does not refer to a container, or cannot be resolved
+ * yet.
+ */
 function expanded(frame: Frame, { env }: MergeOptions): ConfigNode | undefined {
   try {
     const { node } = new Resolution({ env, now: new Date(0) }).follow(frame);

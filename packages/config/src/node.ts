@@ -41,7 +41,7 @@ export class ScalarNode implements Placed {
 export interface Entry {
   readonly key: Key;
   node: ConfigNode;
-  /** The origin of the key itself, where unknown keys are reported. */
+  /** The place at which the key was written, which errors about unknown keys name. */
   readonly keyOrigin: Origin;
 }
 

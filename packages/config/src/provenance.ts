@@ -13,7 +13,7 @@ export interface OriginRecord {
   readonly value: PlainValue;
 }
 
-/** Finds the node at a path without following interpolations. */
+/** Finds the node at a path; an interpolation on the path is not followed. */
 export function nodeAt(root: Frame<MapNode>, keyPath: string): Frame | undefined {
   let at: Frame | undefined = root;
   for (const key of splitPath(keyPath)) {

@@ -1,4 +1,4 @@
-// Writes settings that only a run knows (`hydra.runtime.output_dir`, `hydra.job.num`, …) into a composed config.
+// Writes settings that are known only when a job is run (`hydra.runtime.output_dir`, `hydra.job.num`, …) into a composed config.
 import type { Composition } from './composition.js';
 import { fromPlain, type PlainValue } from './node.js';
 
@@ -17,7 +17,7 @@ export function setHydraSetting(composition: Composition, keyPath: string, value
   if (node?.kind === 'map') node.set(last, fromPlain(value, origin));
 }
 
-/** Records an override that follows from a flag, as if it had been typed. */
+/** Adds the override to which a flag is equivalent to the overrides in `hydra.overrides`, as if the user had typed it. */
 export function noteHydraOverride(composition: Composition, text: string): void {
   const hydra = composition.full.get('hydra');
   const overrides = hydra?.kind === 'map' ? hydra.get('overrides') : undefined;

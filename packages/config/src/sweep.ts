@@ -29,7 +29,7 @@ import { nodeStr } from './python-text.js';
 import type { Repository } from './sources/repository.js';
 
 export interface SweepPlan {
-  /** The base composition, without the swept values; groups may be unset. */
+  /** The base config of the sweep, composed without the swept values; groups may be without an option. */
   readonly master: Composition;
   /** The overrides of each job, as texts. */
   readonly jobs: string[][];
@@ -45,7 +45,7 @@ export function expandSweep(options: ComposeOptions): string[][] {
 }
 
 /**
- * Plans a sweep.
+ * Plans the jobs of a sweep, and composes its base config.
  *
  * @throws {ConfigError}
  */
@@ -129,7 +129,7 @@ function product(overrides: readonly Override[], repository: Repository): string
   return jobs;
 }
 
-/** Lists the override texts of one override, one for each of its values. */
+/** Lists the texts of one override for the jobs, one for each of its values. */
 function jobTexts(override: Override, repository: Repository): string[] {
   const key = typedKey(override);
   const { value } = override;
@@ -181,7 +181,7 @@ function dimension(override: Override, repository: Repository): SweepDimension {
   const [start, end] = [value.start, value.end].map((bound) =>
     Number(bound instanceof Float ? bound.value : bound),
   ) as [number, number];
-  // int(interval(1,8)) has integer bounds, interval(1,8) has floats.
+  // The bounds of `int(interval(1,8))` are integers, those of `interval(1,8)` are floats.
   return {
     kind: 'interval',
     key,

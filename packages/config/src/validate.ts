@@ -93,7 +93,8 @@ async function compile(schema: JsonSchema): Promise<ValidateFunction> {
   const known = compiled.get(schema);
   if (known) return known;
   const { Ajv } = (await import('ajv')).default; // bundlers expose a CommonJS module only as the default export
-  // Each schema checks a single config, so validating the schema itself and optimizing the generated code do not pay.
+  // A schema checks a single config in a process, so it does not pay to validate the schema itself or to optimize the code that
+  // ajv generates.
   const once = { meta: false, validateSchema: false, code: { optimize: false } };
   const check = new Ajv({ allErrors: true, verbose: true, strict: false, validateFormats: false, ...once }).compile(
     schema,
@@ -134,7 +135,10 @@ function missingValues(node: ConfigNode, keys: readonly string[]): string[][] {
   return isMissing(node) ? [[...keys]] : [];
 }
 
-/** Reduces the errors of alternatives to those of the intended branch, if it can be determined, or to one error about the whole choice. */
+/**
+ * Reduces ajv's errors about a choice of alternatives (`anyOf`) to those of the branch that was meant, if it can be determined,
+ * or else to one error about the choice.
+ */
 function relevant(errors: readonly ErrorObject[]): ErrorObject[] {
   const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
   let kept = errors.filter(({ keyword }) => keyword !== 'if');

@@ -30,7 +30,7 @@ import { dimScalar, dimsTensor, full, runtimeShape, sizeAsFloat } from './symbol
 import { constantReshapeTarget, equalPart, positionOn, reshapedShape } from './target-shape.js';
 
 export class GraphBuilder extends Graph implements OperatorMethods {
-  // Arithmetic with broadcasting
+  // Arithmetic operators with broadcasting
 
   add = (a: Operand, b: Operand): Value => this.#binary(arithmetic.Add, a, b);
   sub = (a: Operand, b: Operand): Value => this.#binary(arithmetic.Sub, a, b);
@@ -56,7 +56,7 @@ export class GraphBuilder extends Graph implements OperatorMethods {
 
   clip = (x: Value, low: Operand, high: Operand): Value => this.min(this.max(x, low), high);
 
-  // Elementwise
+  // Elementwise operators
 
   identity = (x: Value): Value => this.#one(elementwise.Identity, [x]);
   neg = (x: Value): Value => this.#one(elementwise.Neg, [x]);
@@ -82,7 +82,7 @@ export class GraphBuilder extends Graph implements OperatorMethods {
   cast = (x: Value, dtype: DataType): Value =>
     x.dtype === dtype ? x : this.#one(elementwise.Cast, [x], { to: onnxTypeCodes[dtype] });
 
-  // Matrices
+  // Matrix products
 
   matMul = (a: Value, b: Value): Value => this.#one(matrix.MatMul, [a, b]);
 
@@ -158,7 +158,7 @@ export class GraphBuilder extends Graph implements OperatorMethods {
     return this.#one(quantized.MatMulIntegerToFloat, [a, b, this.scalar(1), scales, ...points]);
   }
 
-  // Shapes
+  // Operators that change shapes or move elements
 
   reshape(x: Value, dims: Shape): Value {
     const shape = reshapedShape(x, dims);
@@ -276,7 +276,7 @@ export class GraphBuilder extends Graph implements OperatorMethods {
     return this.reshape(this.reduceSum(x, { axes, keepdims: true }), shape);
   }
 
-  // Reductions
+  // Reductions along axes
 
   reduceSum = (x: Value, options: ReduceOptions = {}): Value => this.#reduce(reduce.ReduceSum, x, options);
   reduceMean = (x: Value, options: ReduceOptions = {}): Value => this.#reduce(reduce.ReduceMean, x, options);
@@ -316,7 +316,7 @@ export class GraphBuilder extends Graph implements OperatorMethods {
     return [values!, indices!];
   }
 
-  // Indexing
+  // Operators that read or write by index
 
   gather = (table: Value, indices: Value, axis = 0): Value =>
     this.#one(indexing.Gather, [table, indices], { axis: positiveAxis(axis, table.rank, 'Gather', [table, indices]) });
@@ -349,7 +349,7 @@ export class GraphBuilder extends Graph implements OperatorMethods {
     return { end: end!, states: states! };
   }
 
-  // Normalization
+  // Softmax and normalization
 
   softmax = (x: Value, axis = -1): Value =>
     this.#one(normalization.Softmax, [x], { axis: positiveAxis(axis, x.rank, 'Softmax', [x]) });
@@ -363,7 +363,7 @@ export class GraphBuilder extends Graph implements OperatorMethods {
     })[0]!;
   }
 
-  // Symbolic sizes
+  // Tensors that depend on symbolic sizes
 
   zeros = (shape: Shape, dtype: DataType = 'float32'): Value => this.full(0, shape, dtype);
   full = (x: number, shape: Shape, dtype: DataType = 'float32'): Value => full(this, x, shape, dtype);

@@ -10,8 +10,8 @@ export function float16Bits(value: number): number {
   const size = bits[0]! & 0x7fffffff;
   if (size >= 0x7f800000) return sign | (size > 0x7f800000 ? 0x7e00 : 0x7c00);
   if (size >= 0x477ff000) return sign | 0x7c00;
-  // Below the smallest normal float16, 2⁻¹⁴, the spacing is 2⁻²⁴. That is the spacing of float32 between 0.5 and 1, so adding 0.5
-  // rounds to it.
+  // Below the smallest normal float16, 2⁻¹⁴, the spacing of float16 is 2⁻²⁴. That is also the spacing of float32 between 0.5 and
+  // 1, so adding 0.5 in float32 rounds the value to a float16.
   if (size < 0x38800000) {
     word[0] = Math.abs(word[0]!) + 0.5;
     return sign | (bits[0]! - 0x3f000000);

@@ -47,7 +47,10 @@ export class Graph {
     return value;
   }
 
-  /** Stores a frozen tensor in the model itself; ONNX Runtime prepares it for fast products. `data` is not copied: do not change it. */
+  /**
+   * Stores a frozen tensor in the model itself; ONNX Runtime prepares it for fast products. The array `data` is not copied: do
+   * not change it.
+   */
   initializer(name: string, data: FrozenData, shape: readonly number[], dtype: DataType = inferDataType(data)): Value {
     const size = shape.reduce((product, dim) => product * dim, 1);
     const elements = dtype === 'int4' || dtype === 'uint4' ? Math.ceil(size / 2) : size;
@@ -177,7 +180,7 @@ export class Graph {
     return node.outputs;
   }
 
-  /** Creates a unique symbol for a size known only from tensor contents. */
+  /** Creates a unique symbol for a size that depends on the contents of tensors and is known only at run time. */
   freshSymbol(prefix: string): Dim {
     return this.#claim(this.#fresh(prefix, ''));
   }
@@ -190,7 +193,7 @@ export class Graph {
     return this.#partitions.get(dims.join());
   }
 
-  /** Returns the axis from which the size of a symbol can be read. */
+  /** Returns a value and its axis from which the size of a symbol can be read. */
   protected symbolSource(symbol: string): { value: Value; axis: number } {
     const source = this.#symbolSources.get(symbol);
     if (!source)

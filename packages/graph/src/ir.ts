@@ -11,7 +11,7 @@ import type { FrozenData, StoredTensor } from './stored-tensor.js';
  */
 export type Attributes = Readonly<Record<string, number | string | readonly number[]>>;
 
-/** An application of an operator; `undefined` stands for an optional input that is omitted. */
+/** A node: an application of an operator to values. In `inputs`, `undefined` stands for an optional input that is omitted. */
 export interface GraphNode {
   readonly name: string;
   readonly op: Op;
@@ -195,10 +195,10 @@ export interface OperatorMethods {
   scalar(x: number, dtype?: DataType): Value;
   /** Adds a 1-D int64 constant: ONNX's type for axes, sizes and shapes. */
   int64s(xs: readonly number[]): Value;
-  /** Applies an operator that has no method here. `shapes` replaces the inferred output shapes. */
+  /** Applies an operator that has no method in this interface. `shapes` replaces the inferred output shapes. */
   apply(op: Op, inputs: readonly (Value | undefined)[], attributes?: Attributes, shapes?: readonly Shape[]): Value[];
 
-  // Arithmetic with broadcasting
+  // Arithmetic operators with broadcasting
 
   add: Binary;
   sub: Binary;
@@ -207,7 +207,7 @@ export interface OperatorMethods {
   pow: Binary;
   max: Binary;
   min: Binary;
-  /** Computes the remainder of integers. */
+  /** Computes the remainder of a division of integers. */
   mod: Binary;
   equal: Binary;
   less: Binary;
@@ -222,7 +222,7 @@ export interface OperatorMethods {
   /** Computes min(max(x, low), high). */
   clip(x: Value, low: number, high: number): Value;
 
-  // Elementwise
+  // Elementwise operators
 
   identity: Unary;
   neg: Unary;
@@ -251,7 +251,7 @@ export interface OperatorMethods {
   inFloat32: Unary;
   cast(x: Value, dtype: DataType): Value;
 
-  // Matrices
+  // Matrix products
 
   /** Multiplies matrices: [..., m, k] · [..., k, n] → [..., m, n]. */
   matMul(a: Value, b: Value): Value;
@@ -296,7 +296,7 @@ export interface OperatorMethods {
    */
   integerMatMul(a: Value, b: Value, scales: Value, zeroPoint: number): Value;
 
-  // Shapes
+  // Operators that change shapes or move elements
 
   /** Gives x another shape; one dimension may be −1, which is inferred. */
   reshape(x: Value, dims: Shape): Value;
@@ -312,7 +312,7 @@ export interface OperatorMethods {
   split(x: Value, axis: number, parts: number | Shape): Value[];
   /** Selects elements start…end−1 of one axis; negative numbers count from the end; no `end` means to the end. */
   slice(x: Value, axis: number, start: Dim, end?: Dim): Value;
-  /** Adds `value` before and after an axis. */
+  /** Adds elements with the value `value` before and after those of an axis. */
   pad(x: Value, axis: number, before: Dim, after: Dim, value?: number): Value;
   /** Repeats x `repeats[i]` times along axis i. */
   tile(x: Value, repeats: readonly number[]): Value;
@@ -321,7 +321,7 @@ export interface OperatorMethods {
   /** Sums x over its broadcast copies, so that the result has `shape`; this is the gradient of broadcasting. */
   sumTo(x: Value, shape: Shape): Value;
 
-  // Reductions
+  // Reductions along axes
 
   reduceSum: Reduction;
   reduceMean: Reduction;
@@ -329,7 +329,10 @@ export interface OperatorMethods {
   reduceMin: Reduction;
   reduceSumSquare: Reduction;
   reduceLogSumExp: Reduction;
-  /** Computes the running sum along an axis; `exclusive` leaves the element itself out, `reverse` runs from the end. */
+  /**
+   * Computes the running sum along an axis; with `exclusive`, an element is not part of its own sum; with `reverse`, the sum runs
+   * from the end.
+   */
   cumSum(x: Value, axis: number, options?: { exclusive?: boolean; reverse?: boolean }): Value;
   /** Returns the index of the largest element, int64; the first one if several are equal. */
   argMax(x: Value, axis: number, options?: { keepdims?: boolean }): Value;
@@ -340,7 +343,7 @@ export interface OperatorMethods {
    */
   topK(x: Value, k: number | Value, axis?: number, options?: { largest?: boolean; dim?: Dim }): [Value, Value];
 
-  // Indexing
+  // Operators that read or write by index
 
   /** Looks up rows of a table: axis `axis` of the table is replaced by the dimensions of `indices`. */
   gather(table: Value, indices: Value, axis?: number): Value;
@@ -352,7 +355,7 @@ export interface OperatorMethods {
   scatterNDAdd(data: Value, indices: Value, updates: Value): Value;
   /** Adds each slice of dy to that row of `data` from which it was read; this is the gradient of `gather`. */
   scatterRowsAdd(data: Value, indices: Value, dy: Value, axis: number): Value;
-  /** Sets 1 at each index along a new last axis of size `depth`. */
+  /** Returns a tensor with a new last axis of size `depth`, in which the element at each index is 1 and the others are 0. */
   oneHot(indices: Value, depth: number, dtype?: DataType): Value;
 
   /**
@@ -362,14 +365,14 @@ export interface OperatorMethods {
    */
   linearRecurrence(recurrence: LinearRecurrence, options?: { reverse?: boolean }): { end: Value; states: Value };
 
-  // Normalization
+  // Softmax and normalization
 
   softmax(x: Value, axis?: number): Value;
   logSoftmax(x: Value, axis?: number): Value;
   /** Applies layer normalization over the last axis. */
   layerNormalization(x: Value, scale: Value, bias: Value | undefined, options: { epsilon: number }): Value;
 
-  // Symbolic sizes (see symbolic-sizes.ts)
+  // Tensors that depend on symbolic sizes (see symbolic-sizes.ts)
 
   /** Returns the size of a symbol at run time; int64 [1]. */
   symbolSize(symbol: string): Value;
@@ -384,7 +387,7 @@ export interface OperatorMethods {
   runtimeZeros(shape: Shape, dtype: DataType, near: Value): Value;
   /** Makes the int64 vector 0, 1, …, size−1. */
   range(size: Dim): Value;
-  /** Makes int64 start, …, end−1 for int64 scalars known only at run time; `size` names the length. */
+  /** Makes the int64 vector start, …, end−1 for scalars known only at run time; `size` names its length. */
   rangeBetween(start: Value, end: Value, size?: Dim): Value;
   /** Returns a dimension as an int64 scalar. */
   dimScalar(dim: Dim): Value;

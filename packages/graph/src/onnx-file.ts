@@ -30,10 +30,10 @@ export interface OnnxFile {
 }
 
 const TWO_GB = 2_000_000_000;
-/** The size of a page: ONNX Runtime maps tensors into memory from offsets that are multiples of it. */
+/** The size of a memory page in bytes. ONNX Runtime maps tensors into memory from file offsets that are multiples of it. */
 const PAGE = 4096;
 
-/** Field numbers of the length-delimited protobuf fields that are written here. */
+/** The numbers of those protobuf fields whose headers this file writes itself, so that the contents can follow in pieces. */
 const GRAPH = 7; // of ModelProto
 const INITIALIZER = 5; // of GraphProto
 const RAW_DATA = 9; // of TensorProto

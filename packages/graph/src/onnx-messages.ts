@@ -75,5 +75,5 @@ export type OnnxModel = protobuf.MessageOf<typeof model> & { graph: OnnxGraph };
 /** The numbers by which ONNX's AttributeProto names the types of attributes. */
 export const attributeTypes = { FLOAT: 1, INT: 2, STRING: 3, GRAPH: 5, FLOATS: 6, INTS: 7 } as const;
 
-/** The value of TensorProto.DataLocation for elements in a file beside the model. */
+/** The value of TensorProto.DataLocation for a tensor whose elements are in a file beside the model. */
 export const EXTERNAL = 1;

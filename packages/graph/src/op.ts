@@ -26,7 +26,7 @@ export const inferComparison = (context: InferContext): TensorType[] => [
 /** Infers that the result has the type and shape of the first operand. */
 export const inferSame = ({ inputs: [x] }: InferContext): TensorType[] => [{ dtype: x!.dtype, shape: x!.shape }];
 
-/** Converts an axis that may count from the end to 0…rank−1. */
+/** Converts an axis that may be negative, counted from the end, to 0…rank−1. */
 export function positiveAxis(
   axis: number,
   rank: number,

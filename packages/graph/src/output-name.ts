@@ -1,4 +1,4 @@
-// Defines those names in the ONNX model that differ from the graph's names.
+// Defines the names of those inputs and outputs that are called differently in the ONNX model and in the graph.
 
 /** Returns the name that an output has in the ONNX model. It has a prefix, so that an output may have the name of an input. */
 export const outputName = (name: string): string => `out:${name}`;

@@ -5,7 +5,7 @@ import type { DataType } from './dtype.js';
 import type { Graph } from './graph.js';
 import type { GraphNode, Value } from './ir.js';
 
-/** Maps values of the old graph to values of the new one, each in one or several types. */
+/** The base class of rewritings. It maps values of the old graph to values of the new one, each in one or several types. */
 export abstract class GraphRewrite {
   protected readonly g: GraphBuilder;
   readonly #forms = new Map<Value, Map<DataType, Value>>();
@@ -52,7 +52,7 @@ export abstract class GraphRewrite {
     return this.made(old, dtype)!;
   }
 
-  /** Gives the nodes made in `build` the scope of `node`, which profiles and error messages show. */
+  /** Runs `build` so that the nodes made in it have the name prefix of `node`, which profiles and error messages show. */
   protected inScopeOf<T>({ name }: GraphNode, build: () => T): T {
     const scope = name.split('/').slice(0, -1).join('/');
     return scope === '' ? build() : this.g.scope(scope, build);

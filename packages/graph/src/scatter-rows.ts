@@ -12,7 +12,7 @@ export function scatterRowsAdd(g: OperatorMethods, data: Value, indices: Value, 
     const table = g.reshape(data, [data.dim(0), width]);
     return g.reshape(g.scatterElementsAdd(table, rows, updates, 0), data.shape);
   }
-  // The indexed axis is moved to the front, and back after the sum.
+  // The indexed axis is moved to the front for the sum, and back to its place after it.
   const order = [axis, ...data.shape.keys()].filter((a, i) => i === 0 || a !== axis);
   const moved = [...Array(indices.rank).keys()].map((i) => axis + i);
   const dyOrder = [...moved, ...[...dy.shape.keys()].filter((a) => !moved.includes(a))];

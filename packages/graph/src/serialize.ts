@@ -7,7 +7,10 @@ import type { GraphNode, Value } from './ir.js';
 import { attributeTypes, EXTERNAL, onnx, type OnnxModel } from './onnx-messages.js';
 import { tableSums } from './table-sums.js';
 
-/** The version of ONNX's operator set, and that of the file format for it (Gelu needs 20, blocked DequantizeLinear 21). */
+/**
+ * OPSET is the version of ONNX's operator set (Gelu needs 20, blocked DequantizeLinear 21), and IR_VERSION that of the file
+ * format for it.
+ */
 const OPSET = 21;
 const IR_VERSION = 10;
 
@@ -33,7 +36,7 @@ interface SerializeOptions {
    * an input's name.
    */
   nameOfOutput?: (name: string) => string;
-  /** Whether to add the output that prevents the Node binding from copying results (see output-name.ts). */
+  /** Whether to add the output that prevents onnxruntime-node from copying results (see output-name.ts). */
   noCopy?: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { TensorArray } from './dtype.js';
 
 export class StoredTensor {
   constructor(
-    /** The file's name in the device's folder of weights. */
+    /** The file's name in the folder to which the device writes weights. */
     readonly file: string,
     readonly length: number,
     readonly byteLength: number,

@@ -61,6 +61,6 @@ export function equalPart(x: Value, axis: number, parts: number): Dim {
   return size;
 }
 
-/** Returns a position on an axis, negative ones counted from its end. */
+/** Returns a position on an axis as a number from its start; a negative position counts from the end. */
 export const positionOn = (size: Dim, position: Dim): Dim =>
   typeof position === 'number' && position < 0 ? addDims(size, position) : canonicalDim(position);

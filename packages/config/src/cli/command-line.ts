@@ -15,7 +15,7 @@ import { noteHydraOverride, setHydraSetting } from '../set-setting.js';
 import { showConfig } from './show-config.js';
 
 /**
- * Executes a command line.
+ * Executes the command line of a program.
  *
  * @returns the exit code: 0, 1 if something fails, 2 if the arguments are invalid
  */

@@ -18,7 +18,7 @@ import { composeOptions, openSession, type Session } from './session.js';
 import type { JsonSchema } from '../json-schema.js';
 
 /**
- * Answers a shell's request for completions.
+ * Answers a shell's request: prints the script to install or remove completion, or the words that can complete a line.
  *
  * @returns the exit code
  */
@@ -154,7 +154,10 @@ function groupMatches(word: string, repository: Repository): string[] {
   return startingWith(typed, groups).map((group) => prefix + group + groupEnding(group, repository, prefix === '~'));
 }
 
-/** Adds the character after a group: 'agent=' if it has options, 'parent/' if it has only groups, none if it has both. */
+/**
+ * Returns the group with the character that may follow it: 'agent=' if it has options, 'parent/' if it has only groups, none if
+ * it has both.
+ */
 function groupEnding(group: string, repository: Repository, isDeletion: boolean): string {
   const hasOptions = repository.options(group).length > 0;
   const hasGroups = repository.groups(group).length > 0;

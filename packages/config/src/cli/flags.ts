@@ -87,7 +87,7 @@ export interface CommandArguments {
 }
 
 /**
- * Parses the words of a command line.
+ * Divides the words of a command line into flags with their values, and overrides.
  *
  * @throws {ConfigError} of kind 'usage'
  */

@@ -37,7 +37,7 @@ export async function showInfo(session: Session): Promise<number> {
 
 const heading = (text: string) => `\n${text}\n${'*'.repeat(text.length)}\n`;
 
-/** Writes a table with padded columns between two rules. */
+/** Writes a table with columns of equal width, between two horizontal lines. */
 function table(rows: readonly string[][], trailing = ''): string {
   const widths = rows[0]!.map((_, column) => rows.reduce((most, row) => Math.max(most, row[column]!.length), 0));
   const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`);

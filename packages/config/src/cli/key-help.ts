@@ -87,7 +87,7 @@ function typedText(node: ConfigNode): string {
   return /^[\w./:@%+?*$ {}|-]+$/.test(value) && value.trim() === value ? value : JSON.stringify(value);
 }
 
-/** Returns the schema of an object's key; undefined if it has none. */
+/** Returns the schema that an object's schema has for a key; undefined if it has none. */
 export function propertySchema(schema: JsonSchema, key: string): JsonSchema | undefined {
   const properties = schema.properties as Record<string, JsonSchema> | undefined;
   if (properties && Object.hasOwn(properties, key)) return properties[key];

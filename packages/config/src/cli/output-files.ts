@@ -1,5 +1,5 @@
-// Writes the folders and files of a run. Each file is written under a temporary name and renamed, so that it is either complete or
-// absent.
+// Writes the folders and files of a job. Each file is written under a temporary name and then renamed, so that it is either
+// complete or absent.
 import { existsSync, mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config-error.js';

@@ -21,7 +21,7 @@ export async function prepared(
   return program.prepare(composition, { purpose, overrides, cwd });
 }
 
-/** Prints the notes of a dry run about keys that are derived from others. */
+/** Prints the program's notes about keys whose values are derived from other keys, for `--dry-run`. */
 export function printNotes({ program, stdout }: Session, composition: Composition): void {
   for (const note of program.notesOf?.(composition) ?? []) stdout.write(`  ${note}\n`);
 }

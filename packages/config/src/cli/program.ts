@@ -9,7 +9,7 @@ import type { OverrideAliases } from '../overrides/aliases.js';
 import type { ConfigDir } from '../sources/search-path.js';
 
 export interface TextSink {
-  /** Whether the sink is a terminal. */
+  /** Whether the sink, such as stdout, is a terminal. */
   readonly isTTY?: boolean;
   /** The terminal's width in characters. */
   readonly columns?: number;
@@ -26,19 +26,19 @@ export interface CommandLine {
   /** The command as users type it, for usage lines, such as `npx app`; `programName` if not given. */
   readonly commandPrefix?: string;
   readonly version?: string;
-  /** `hydra.job.name`, unless a config sets it; by default the program's name without extension. */
+  /** The value of `hydra.job.name`, unless a config sets it; by default the program's name without extension. */
   readonly jobName?: string;
   /** The program's own config folder, relative to the working directory. */
   readonly configDir: string;
   /** The name of the primary config that is used if the command line names none; null for a program without one. */
   readonly configName: string | null;
-  /** Further folders, such as `{ dir: 'experiments', group: 'experiment' }`. */
+  /** Further folders of configs, such as `{ dir: 'experiments', group: 'experiment' }`. */
   readonly searchPaths?: readonly ConfigDir[];
   /** Old keys that users may still use in overrides, such as `{ agent_type: 'algorithm' }`. */
   readonly overrideAliases?: OverrideAliases;
   /** Flat names (short names such as `lm_lr`) by which users may set options inside nodes. */
   readonly flatNames?: FlatNames;
-  /** Adds groups that the defaults list of a primary config omits; called at each composition. */
+  /** Adds config groups that the defaults list of a primary config omits; called at each composition. */
   readonly impliedDefaults?: ImpliedDefaults;
   /**
    * Translates overrides that belong to another program's command line. Called once, before anything is composed.
@@ -182,13 +182,16 @@ export interface SweepOutcome {
 export interface SweepRequest {
   /** The base config of the sweep, without the swept values. Config groups may be without an option. */
   readonly master: Composition;
-  /** `hydra.sweeper.params` first, then the task overrides as typed, including sweeps. */
+  /**
+   * The overrides from which the jobs are made: first those in `hydra.sweeper.params`, then those of the command line as typed,
+   * including swept values; without settings of hydra.
+   */
   readonly overrides: readonly string[];
-  /** The absolute path of `hydra.sweep.dir`. */
+  /** The absolute path of the sweep's folder, `hydra.sweep.dir`. */
   readonly directory: string;
   /** Whether jobs are only planned, checked, and printed with `listJob` (`--dry-run`); nothing is started or written then. */
   readonly dryRun: boolean;
-  /** The program, with its outputs and its environment set. */
+  /** The program's description, in which stdout, stderr, env and cwd have their actual values. */
   readonly program: CommandLine & Required<Pick<CommandLine, 'stdout' | 'stderr' | 'env' | 'cwd'>>;
   /**
    * Lists the jobs as the basic sweeper does: one for each combination of the swept values.

@@ -14,7 +14,7 @@ export function reportError(error: unknown, output: ErrorOutput): void {
   hintAtFullError(output);
 }
 
-/** Prints which job failed, then its error. */
+/** Prints which job failed, with its overrides, and then the job's error. */
 export function reportJobFailure(error: unknown, overrides: readonly string[], output: ErrorOutput): void {
   writeLines(
     output.stderr,
@@ -44,8 +44,8 @@ export function errorText(error: unknown, output: ErrorOutput): string {
 }
 
 /**
- * Finds the nearest cause whose message is not part of the error's message. A config error has none, since it describes its cause in
- * its own words.
+ * Finds the nearest cause of an error whose message is not part of the error's own message. For a ConfigError it returns none,
+ * since its message already describes the cause.
  */
 function furtherCause(error: Error): unknown {
   if (error.name === 'ConfigError') return undefined;

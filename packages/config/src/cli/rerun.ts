@@ -20,9 +20,9 @@ import { prepared } from './prepare.js';
 import { composeOptions, type Session } from './session.js';
 
 /**
- * Runs a job again as its folder recorded it.
+ * Runs a job again as the files in its `.hydra` folder describe it.
  *
- * @param given the folder of a run, its `.hydra` folder, or a file in that
+ * @param given the folder of a job, its `.hydra` folder, or a file in that folder
  * @returns the exit code
  */
 export async function rerun(session: Session, given: string): Promise<number> {

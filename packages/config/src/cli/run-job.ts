@@ -1,4 +1,4 @@
-// Runs one job: creates its folder, the record of its config in `.hydra/`, its log and its environment, and calls the program.
+// Runs one job: creates its folder, saves its config in `.hydra/`, opens its log, sets its environment, and calls the program.
 import path from 'node:path';
 import type { Composition } from '../composition.js';
 import { ConfigError } from '../config-error.js';
@@ -34,9 +34,10 @@ export function textSetting(composition: Composition, keyPath: string): string {
 }
 
 /**
- * Runs a job.
+ * Runs a job and reports a failure.
  *
- * @throws {ConfigError} if the folder, record or log cannot be created; a failure of the job itself is reported and returned
+ * @throws {ConfigError} if the job's folder, saved config or log cannot be created; a failure of the job itself is reported and
+ *   returned
  */
 export async function runJob(session: Session, composition: Composition, place: JobPlace): Promise<JobResult> {
   const { outputDirectory, setting, jobNumber, record = true } = place;

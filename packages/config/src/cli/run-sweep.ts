@@ -7,7 +7,7 @@ import { writeLines } from './terminal-lines.js';
 import type { SweepRequest } from './program.js';
 import { CommandLineSweep } from './sweep-request.js';
 
-/** Composes the config of a job by its index. */
+/** Composes the config of a job, given the job's index in the sweep. */
 type Compose = (index: number) => Promise<Composition>;
 
 /**
@@ -17,7 +17,7 @@ type Compose = (index: number) => Promise<Composition>;
 const keptCompositions = 200;
 
 /**
- * Runs a sweep.
+ * Runs all jobs of a sweep.
  *
  * @returns the exit code
  */
@@ -46,7 +46,7 @@ export async function runSweep(session: Session, overrides: readonly string[]): 
 }
 
 /**
- * Runs all batches.
+ * Runs all batches of a sweep in order, up to the first one in which a job fails.
  *
  * @returns whether all jobs succeeded
  */
@@ -91,7 +91,7 @@ async function checkAll(
 }
 
 /**
- * Runs one batch.
+ * Runs all jobs of one batch, even if one of them fails.
  *
  * @returns whether all jobs succeeded
  */

@@ -1,4 +1,5 @@
-// Defines a session, which is one call of a program: its command line with defaults filled in, and the options for composing.
+// Defines a session: one call of a program, with the program's defaults filled in, its parsed command line, and the options for
+// composing.
 import path from 'node:path';
 import type { ComposeOptions } from '../compose-options.js';
 import type { CommandArguments } from './flags.js';

@@ -1,4 +1,4 @@
-// Implements `--cfg`: prints the composed config or a part of it as YAML, and then what is invalid in it.
+// Implements `--cfg`: prints the composed config or a part of it as YAML, and then reports what is invalid in it.
 import { compose } from '../compose.js';
 import type { Composition } from '../composition.js';
 import { rootFrame, type Frame } from '../key-path.js';
@@ -51,7 +51,7 @@ function shownPart(
 ): Frame | undefined {
   const { root, full } = composition;
   if (isWhole(key)) return rootFrame(type === 'job' ? root : type === 'all' ? full : hydraOnly(composition));
-  // Settings of hydra may refer to keys of the job, so they are resolved in the whole config.
+  // Settings of hydra may refer to keys of the job, so their interpolations are resolved in the config that contains both.
   if (type === 'hydra' && !/^hydra(\.|$)/.test(key!)) return undefined;
   const found = composition.resolution().select(rootFrame(type === 'job' ? root : full), key!);
   return found && !isNull(found.node) && !isMissing(found.node) ? found : undefined;

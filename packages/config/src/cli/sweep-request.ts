@@ -1,5 +1,5 @@
-// Describes the sweep of one call of a program: its base config, the basic plan of its jobs, and methods to compose, check and
-// run a job.
+// Describes the sweep that one call of a program runs: its base config, the jobs as the basic sweeper plans them, and methods to
+// compose, check and run a job.
 import path from 'node:path';
 import { compose, composeFrom } from '../compose.js';
 import type { Composition } from '../composition.js';
@@ -38,7 +38,7 @@ export class CommandLineSweep implements SweepRequest {
   }
 
   /**
-   * Opens a sweep.
+   * Composes the base config of a sweep and returns the sweep.
    *
    * @param typed all overrides of the command line
    */

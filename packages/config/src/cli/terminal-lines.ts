@@ -1,4 +1,4 @@
-// Writes text for people; on a terminal, lines are wrapped between words.
+// Prints messages for users; on a terminal, long lines are wrapped between words.
 import { printable } from './printable.js';
 import type { TextSink } from './program.js';
 

@@ -81,7 +81,7 @@ export class Choices {
     }
     const option = optionValue(value as Element);
     const invalid = option === undefined ? this.invalidOption(key, value as Element, text) : undefined;
-    // If the value is a list, the error is thrown only if the group is in use.
+    // An override whose value is a list is an error only if its group is in use; other invalid options are errors immediately.
     if (invalid && (kind === 'add' || !Array.isArray(value))) throw invalid;
     if (option === undefined)
       this.chosen.set(name, { value: encodeElement(value as Element), text, origin, used: false, invalid });

@@ -218,7 +218,10 @@ export function setHeader(item: DefaultItem, header: string | undefined): void {
   item.header = header === '_global_' || header.startsWith('_global_.') ? header : `_global_.${header}`;
 }
 
-/** Returns the key of a choice: its group, and its package if that differs from the group's own. The header's package is ignored. */
+/**
+ * Returns the key by which an override changes the option of a group's item: the group, and `@package` if the package differs
+ * from the group's own. The package in the config's header is ignored.
+ */
 export function overrideKey(item: GroupItem): string {
   const group = groupPath(item);
   const target = finalPackage(item, false);

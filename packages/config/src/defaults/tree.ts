@@ -52,7 +52,7 @@ interface WaitingItem {
 interface DefaultsOptions {
   readonly repository: Repository;
   readonly choices: Choices;
-  /** Whether groups may stay `???`, as in a sweep before its jobs are known. */
+  /** Whether the option of a group may stay `???`, as in the base config of a sweep, whose jobs choose the option. */
   readonly skipMissing: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly warn: (message: string) => void;
@@ -60,12 +60,15 @@ interface DefaultsOptions {
 
 export interface DefaultsList {
   readonly defaults: FinalDefault[];
-  /** The roots of the trees: the built-in hydra configs and the primary config. */
+  /** The roots of the trees of configs: the built-in hydra configs and the primary config. */
   readonly roots: readonly TreeNode[];
 }
 
 const root = { source: 'the program' };
-/** The most times that a config may include itself. It may do so in another package, where an override ends the recursion. */
+/**
+ * The largest number of times that a config may include itself. It may include itself in another package, if an override then
+ * chooses another option and so ends the recursion.
+ */
 const maximumRepeats = 20;
 
 /**
@@ -98,9 +101,10 @@ class Builder {
   }
 
   /**
-   * Expands a config's defaults.
+   * Expands the defaults list of a config, and the lists of the configs in it.
    *
-   * @param waiting interpolated items of the enclosing lists, to which items are added if a choice in them is not made yet
+   * @param waiting items with interpolated options of the enclosing lists; an item of this list is added if a choice to which it
+   *   refers is not made yet
    */
   expand(node: TreeNode, interpolated: boolean, waiting: WaitingItem[] = []): void {
     const { repository, choices, skipMissing } = this.options;

@@ -100,7 +100,10 @@ export function checkHydraTypes(hydra: Frame<MapNode>, allowUnknown: boolean): v
   }
 }
 
-/** Returns whether a node is the built-in launcher or sweeper; only their settings are typed. */
+/**
+ * Returns whether a node configures the built-in launcher or sweeper. The types of other launchers' settings are not known, so
+ * these are not checked.
+ */
 function isBasic(node: ConfigNode | undefined): node is MapNode {
   const target = node?.kind === 'map' ? node.get('_target_') : undefined;
   return (

@@ -88,7 +88,10 @@ const int = '(?:0|[1-9](?:_?[0-9])*)';
 const digits = '[0-9](?:_?[0-9])*';
 const point = `(?:${int}?\\.${digits}|${int}\\.)`;
 
-/** The words of an element; the longest match counts, and the earlier rule if several have the same length. */
+/**
+ * The tokens of an element with their patterns. The longest match counts, and the earlier pattern if several match the same
+ * length.
+ */
 const words: ['float' | 'int' | 'bool' | 'null' | 'escape' | 'char' | 'id' | 'colon' | 'blank', RegExp][] = [
   ['colon', /[ \t]*:[ \t]*/y],
   ['float', new RegExp(`[-+]?(?:(?:${point}|${int})[eE][-+]?${digits}|${point}|[iI][nN][fF]|[nN][aA][nN])`, 'y')],
@@ -317,7 +320,7 @@ class Parser {
 
 const wordText = ({ type, text }: Word) => (type === 'escape' ? text.replace(/\\([^])/g, '$1') : text);
 
-/** Joins words: a single one is converted to its type; several are joined to a text. */
+/** Joins the tokens of an element: a single one is converted to its type, several are joined to a text. */
 function joinWords(run: readonly Word[]): Scalar | undefined {
   const trimmed = run.filter((word, index) => word.type !== 'blank' || (index > 0 && index < run.length - 1));
   if (trimmed.length === 0) return undefined;

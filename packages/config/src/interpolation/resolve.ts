@@ -127,7 +127,10 @@ export class Resolution implements ResolverContext {
     return map;
   }
 
-  /** Returns the value at a frame: the target if it is an interpolation, otherwise itself; containers are not searched. */
+  /**
+   * Returns the value at a frame: if it is an interpolation, the value to which it leads, otherwise the value itself.
+   * Interpolations inside a container are not followed.
+   */
   follow(frame: Frame): Frame {
     if (!isInterpolation(frame.node)) return frame;
     if (this.active.has(frame.node)) this.failCycle(frame);

@@ -210,7 +210,10 @@ function extend(override: Override, value: ListExtension, root: Frame<MapNode>, 
   }
 }
 
-/** Sets or merges the value at the key; creates mappings on the way if the override may add keys. */
+/**
+ * Sets the value at an override's key, or merges it into the one that is there; creates missing mappings of the path if the
+ * override may add keys.
+ */
 function update(override: Override, root: Frame<MapNode>, options: ApplyOptions): void {
   const force = override.kind !== 'set';
   const fresh = elementNode(override.value as Element, originOf(override));
@@ -229,7 +232,7 @@ function update(override: Override, root: Frame<MapNode>, options: ApplyOptions)
 }
 
 /**
- * Merges a container into an existing one.
+ * Merges a dict or list of an override into the one that the config has.
  *
  * @returns whether it was merged
  */
@@ -271,7 +274,7 @@ function stepInto(
     at.node.items[Number(key)] = replace(next.node, map);
   } else {
     if (!next && !force) throw unknownKey(override, at as Frame<MapNode>, key, root, options);
-    // A single value on the way is replaced by a mapping; without '+', the key inside it is unknown.
+    // A path leads through a single value: with '+' the value is replaced by a mapping; without it, the key inside is unknown.
     if (next && !force)
       throw unknownKey(override, { node: map, parent: at, key }, splitPath(override.key).pop()!, root, options);
     at.node.set(key, next ? replace(next.node, map) : map);

@@ -6,7 +6,7 @@ import { RangeSweep } from './value.js';
 
 type Bound = number | bigint | Float;
 
-/** The most jobs of a sweep; more are probably a typing mistake (`range(1e9)`). */
+/** The largest number of jobs of a sweep; a larger number is probably a typing mistake (`range(1e9)`). */
 export const maximumSweepSize = 1_000_000;
 
 interface Steps {

@@ -295,7 +295,10 @@ function tag({ positional, named }: Call): OverrideValue {
   return sweep;
 }
 
-/** Returns the value to sort or shuffle: `sweep=…`, `list=…`, a single positional argument, or several as a choice. */
+/**
+ * Returns the value that `sort` or `shuffle` gets: `sweep=…`, `list=…`, a single positional argument, or several, which are taken
+ * as a choice.
+ */
 function ordered({ positional, named }: Call): { value: OverrideValue; several: boolean } {
   const byName = named.get('list') ?? named.get('sweep');
   if (byName !== undefined && byName !== null) return { value: byName, several: false };

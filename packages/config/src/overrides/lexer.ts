@@ -74,7 +74,7 @@ const wordRules: Rules<ValueTokenType> = [
 const charRule = ['char', /[/\-\\+.$%*@?|]/y] as const;
 const quotedRule = ['quoted', /'(?:[^'\\]|\\[^])*'|"(?:[^"\\]|\\[^])*"/y] as const;
 
-/** Returns the rules that can begin with a character; the earlier one counts if two match the same length. */
+/** Returns the token rules that can match at a character; the earlier one counts if two match the same length. */
 function valueRules(start: string): Rules<ValueTokenType> {
   if (/[A-Za-z_]/.test(start)) return [...numberRules, ...wordRules];
   if (/[0-9]/.test(start)) return numberRules;

@@ -25,7 +25,7 @@ import {
   type Primitive,
 } from './value.js';
 
-/** The most nested brackets; a longer run of '[' is a mistake, and would exhaust the stack. */
+/** The largest depth of nested brackets; more are a mistake, and would exhaust the stack. */
 const maximumDepth = 200;
 
 /**

@@ -41,7 +41,10 @@ export function overrideText(key: string, value: unknown): string {
   return text;
 }
 
-/** Parses an override and returns its value in canonical form; null if it is not a valid override. */
+/**
+ * Parses an override that `overrideText` has written, and returns its value in canonical form, to check that it is the original
+ * value; null if the override is invalid.
+ */
 function readBack(text: string): string | null {
   try {
     return canonical(plainOf(parseOverride(text).value!, text));

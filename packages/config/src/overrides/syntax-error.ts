@@ -1,5 +1,5 @@
-// Defines the error for text in an override that violates the grammar; a caller that knows the whole override makes it a
-// ConfigError.
+// Defines the error for a text in an override that violates the grammar. The caller that knows the whole override converts it to
+// a ConfigError.
 export class OverrideSyntaxError extends Error {
   override readonly name = 'OverrideSyntaxError';
   /**

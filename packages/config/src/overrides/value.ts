@@ -11,7 +11,7 @@ export class QuotedString {
 
 export type Primitive = null | boolean | number | bigint | Float | string;
 
-/** A dict: of duplicate keys the last value counts, at the first one's position. */
+/** A dict. If a key occurs twice, the last value counts, at the position of the first. */
 export class DictValue {
   readonly pairs: { key: Key | null; value: Element }[] = [];
 }

@@ -16,7 +16,7 @@ interface ConfigFile {
   readonly body: MapNode | ListNode;
 }
 
-/** Parsed configs by file: a process composes a config several times, and does not change the parsed nodes. */
+/** Caches parsed configs by file, since a process composes a config several times, and does not change the parsed nodes. */
 const known = new Map<string, { text: string; config: ConfigFile }>();
 
 /**

@@ -106,7 +106,7 @@ export class Repository {
     return [...names].sort();
   }
 
-  /** Returns whether a folder is itself a source; then it is not a group of the folder that contains it. */
+  /** Returns whether a folder is itself on the search path; then it is not a group of the folder that contains it. */
   private isOtherSource(source: ConfigSource, folder: string): boolean {
     return this.sources.some((other) => other !== source && other.dir === folder);
   }

@@ -3,7 +3,7 @@
 import { Composer, Lexer, LineCounter, Parser, visit, type Document, type ErrorCode, type YAMLError } from 'yaml';
 import { YamlError } from './yaml-error.js';
 
-/** The most levels of nesting; without a limit, a few thousand brackets exhaust the stack. */
+/** The largest depth of nesting; without a limit, a few thousand brackets exhaust the stack. */
 const maximumDepth = 500;
 
 const nonPrintable = /[^\t\n\r\x20-\x7e\x85\xa0-\ufffd]/; // halves of surrogate pairs are in this range
@@ -78,7 +78,7 @@ function* tokens(text: string, parser: Parser, fail: (message: string, offset: n
     if (lexeme === '[' || lexeme === '{') brackets++;
     else if (lexeme === ']' || lexeme === '}') brackets--;
     yield* parser.next(lexeme);
-    // The parser's stack has one entry for a block and one for its content.
+    // The parser has two entries on its stack for each block: the block and its content.
     if (brackets > maximumDepth || parser.stack.length > 2 * maximumDepth)
       fail(`more than ${maximumDepth} levels of nesting`, parser.offset);
   }

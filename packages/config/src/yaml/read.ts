@@ -16,7 +16,10 @@ import { implicitTag, scalarOfTag, type ImplicitTag } from './implicit-type.js';
 import { parseYaml, type ParsedYaml } from './parse.js';
 import { YamlError } from './yaml-error.js';
 
-/** The most nodes of a file. Aliases are copied when they are read, so a few lines could otherwise create billions of nodes. */
+/**
+ * The largest number of nodes that a file may have. Aliases are copied when they are read, so a few lines could otherwise create
+ * billions of nodes.
+ */
 const maximumNodes = 1_000_000;
 
 /**

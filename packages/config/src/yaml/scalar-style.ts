@@ -13,7 +13,10 @@ interface ScalarShape {
 const isBreak = (char: string) => char === '\n' || char === '\x85' || char === '\u2028' || char === '\u2029';
 const isBlankOrEnd = (char: string | undefined) => char === undefined || '\0 \t\r\n\x85\u2028\u2029'.includes(char);
 
-/** Texts of letters, digits and a few signs are plain in any case; this fast check decides most of them. */
+/**
+ * Matches texts of letters, digits and a few signs, whose characters never require quotes; this fast check decides the form of
+ * most texts.
+ */
 const surelyPlain = /^[A-Za-z0-9_./$][A-Za-z0-9_./$\-+]*$/;
 
 export function scalarShape(text: string): ScalarShape {

@@ -6,7 +6,7 @@ import { wallClock } from './worker-clock.js';
 
 type Post = (response: ResponseMessage, transfer: ArrayBuffer[]) => void;
 
-/** Returns the function that handles a request and posts the response when it is done. */
+/** Returns the function that handles a request and posts the response when the request is done. */
 export function answerRequests(
   settings: WorkerSettings,
   loadKernel: LoadKernel,

@@ -38,7 +38,7 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
   protected abstract createTensor(spec: StateTensorSpec): T | Promise<T>;
   protected abstract readTensor(tensor: T): TensorArray | Promise<TensorArray>;
   /**
-   * Overwrites elements of a tensor.
+   * Overwrites elements of a state's tensor.
    *
    * @param offset the first element that is overwritten; 0 if not given
    */
@@ -49,7 +49,7 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
    * not possible, does nothing.
    */
   protected restTensor(_tensor: T): void {}
-  /** Returns the first elements of a tensor under other dimensions, without a copy. */
+  /** Returns the first elements of a state's tensor as a tensor with other dimensions, without a copy. */
   protected abstract prefixOf(tensor: T, dims: readonly number[]): Tensor;
   protected abstract createSession(request: RequestOf<'compile'>): Promise<InferenceSession>;
   /** Returns whether a session's model is kept in memory and small, so that the session can be closed and opened again. */

@@ -53,7 +53,7 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
     const session = await InferenceSession.create(model as Uint8Array, {
       executionProviders: [this.#provider],
       graphOptimizationLevel: 'all',
-      // ONNX Runtime places shape arithmetic on the CPU on purpose, but warns about it each time.
+      // ONNX Runtime computes shapes on the CPU on purpose, but warns about it each time, so its warnings are turned off.
       logSeverityLevel: 3,
       // The option `preferredOutputLocation` is left out if no output is stored: with it, even empty, ONNX Runtime's Node binding
       // ignores the tensors into which outputs should be written.

@@ -30,7 +30,7 @@ class HostTensor implements StateTensor {
     return (this.#tensor ??= this.#of(this.memory.allocate(this.dtype, sizeOf(this.dims))));
   }
 
-  /** The elements of `tensor`. */
+  /** The typed array with the tensor's elements. */
   get data(): TensorArray {
     return this.tensor.data as TensorArray;
   }

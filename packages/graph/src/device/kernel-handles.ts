@@ -88,7 +88,7 @@ export class WorkerKernel<Args, Result> implements Kernel<Args, Result> {
   }
 }
 
-/** A kernel in the form of a graph, which is built and compiled once for each combination of states and constants. */
+/** A kernel in the form of a graph. The graph is built and compiled once for each combination of states and constants. */
 export class GraphKernel implements Kernel {
   readonly #bound = new Map<string, Promise<BoundProgram>>();
 

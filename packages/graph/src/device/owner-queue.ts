@@ -29,7 +29,10 @@ export class OwnerQueue<Owner> {
     this.#startWaiting();
   }
 
-  /** Gives the resource to the owner that has waited longest, and starts its requests up to the first one of another owner. */
+  /**
+   * Gives the resource to the owner that has waited longest, and starts its waiting requests up to the first one of another
+   * owner.
+   */
   #startWaiting(): void {
     this.#owner = this.#waiting[0]?.owner ?? null;
     while (this.#waiting.length > 0 && this.#waiting[0].owner === this.#owner) {

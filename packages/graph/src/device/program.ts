@@ -36,7 +36,7 @@ export interface ProgramWiring {
    * effect. On a GPU this is the same as `state`.
    */
   constants?: Readonly<Record<string, readonly [State, string]>>;
-  /** Outputs that are copied to the caller; keep them small. If not given, all outputs that are not stored. */
+  /** The outputs that are copied to the caller; keep them small. If not given, all outputs that are not stored in states. */
   fetch?: readonly string[];
   /** For each of these graph outputs, the state tensor into which it is written. */
   store?: Readonly<Record<string, readonly [State, string]>>;

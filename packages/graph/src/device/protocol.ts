@@ -43,7 +43,10 @@ export interface Wiring {
 export interface WorkerSettings {
   device: DeviceKind;
   threads: number;
-  /** The folder for profiles of the sessions' first runs; null: they are not profiled, and responses are not timed. */
+  /**
+   * The folder to which sessions write profiles of their first runs. If null, they are not profiled, and the worker does not time
+   * its responses.
+   */
   profileFolder: string | null;
   gpuBuffers: GpuBuffers;
 }

@@ -9,7 +9,10 @@ export interface WorkerThread {
   terminate(): unknown;
 }
 
-/** The functions that are called for each response of a thread, and with the reason once it can no longer answer. */
+/**
+ * The functions that are called: `answered` for each response of the thread, and `failed` with the reason once the thread can no
+ * longer answer.
+ */
 export interface WorkerEvents {
   answered(response: ResponseMessage): void;
   failed(reason: string): void;

@@ -1,4 +1,5 @@
-// Defines operators that read and write by index. Gradients of repeated indices are added.
+// Defines the operators that read and write by index. The gradient by an element that is read several times is the sum over its
+// reads.
 import { defineOp, inferSame } from '../op.js';
 
 export const Gather = defineOp('Gather', {
@@ -62,7 +63,7 @@ export const ScatterElements = defineOp('ScatterElements', {
   webgpu: { int32Operand: 1 },
   float16: 'float32',
   infer: inferSame,
-  // y = data + scatter(updates)
+  // From y = data + scatter(updates): data gets dy, and updates get the elements of dy at the indices.
   gradient: (g, { inputs: [, indices], dy, attributes }) => {
     if (attributes.reduction !== 'add') throw new RangeError('ScatterElements has a gradient only with reduction add');
     return [dy, null, g.gatherElements(dy, indices!, attributes.axis as number)];

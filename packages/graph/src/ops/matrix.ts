@@ -175,7 +175,7 @@ function webgpuGemm(g: OperatorMethods, [a, b, c]: readonly Value[], { attribute
   if (transA || !transB || !isPlain || attributes._fewRows || !isMany(a!.dim(0)) || !isLarge(b!)) return undefined;
   const product = paddedProduct(g, a!, b!, true);
   if (!c) return product;
-  // The extra axis prevents ONNX Runtime from fusing product and bias into a Gemm again.
+  // The additional axis prevents ONNX Runtime from fusing the product and the addition of the bias into a Gemm again.
   return g.squeeze(g.add(product, g.reshape(c, [...Array<Dim>(3 - c.rank).fill(1), ...c.shape])), 0);
 }
 

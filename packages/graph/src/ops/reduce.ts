@@ -109,7 +109,7 @@ export const ReduceLogSumExp = defineOp('ReduceLogSumExp', {
 export const CumSum = defineOp('CumSum', {
   float16: 'float32',
   infer: inferSame,
-  // element i is part of every later sum, so the gradient is a running sum from the other end
+  // Element i is a summand of every later sum, so its gradient is a running sum from the other end.
   gradient: (g, { inputs: [, axis], dy, attributes }) => [
     g.apply(CumSum, [dy, axis], { exclusive: attributes.exclusive!, reverse: 1 - (attributes.reverse as number) })[0]!,
     null,

@@ -19,7 +19,7 @@ const builtIn: readonly BuiltInTemplate[] = ['llama2', 'llama3', 'chatml', 'chat
 interface ChatTemplateOptions extends BuiltInTemplateOptions {
   /** Variables that a Jinja template gets in every dialogue, such as `enable_thinking`. */
   variables?: Readonly<Record<string, unknown>>;
-  /** Returns the time for `strftime_now`; the time of the call if not given. */
+  /** Returns the time that the template's function `strftime_now` formats; the time of the call if not given. */
   now?: () => Date;
 }
 

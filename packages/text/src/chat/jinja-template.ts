@@ -27,9 +27,9 @@ import { servedTurns } from './served-turns.js';
 import { tokenOffsets } from './token-offsets.js';
 
 interface JinjaTemplateOptions {
-  /** The template for dialogues with tools; null: the same template. */
+  /** The source of the template for dialogues with tools; null: the same template is used. */
   withTools?: string | null;
-  /** Variables of the template besides the messages: bos_token, eos_token, … */
+  /** Variables that the template gets besides the messages: bos_token, eos_token, … */
   variables: Readonly<Record<string, unknown>>;
   /** Returns the time that the template's function `strftime_now` formats. */
   now?: () => Date;
@@ -76,7 +76,7 @@ export class JinjaTemplate implements ChatTemplate {
     return turns.map(({ text, written }) => this.#encoded(text, written));
   }
 
-  /** Lists the variables that the template, or its variant for dialogues with tools, reads from outside. */
+  /** Lists the variables that the template, or its variant for dialogues with tools, gets from its caller. */
   get variables(): string[] {
     return [...new Set([...this.#template.variables, ...this.#withTools.variables])];
   }

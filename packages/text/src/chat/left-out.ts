@@ -54,7 +54,7 @@ const isFilled = (value: unknown): boolean =>
   !(typeof value === 'string' && value.trim() === '') &&
   !(typeof value === 'object' && Object.keys(value).length === 0);
 
-/** Lists the keys of a message that a template should write. */
+/** Lists the keys of a message whose content a template should write. */
 export const sayingKeys = (message: ChatMessage): string[] =>
   Object.keys(message).filter((key) => !SAYS_NOTHING.has(key) && isFilled(message[key]));
 

@@ -7,7 +7,10 @@ import type { Spelling } from './grammar.js';
 /** A state of the automaton inside a character or a fixed text. */
 export interface ByteNode {
   readonly id: number;
-  /** The transitions; `next` is null at the end of the character or text. Byte ranges are disjoint, unless one text is a prefix of another. */
+  /**
+   * The transitions to the next states. `next` is null at the end of the character or text. Byte ranges are disjoint, unless one
+   * text is a prefix of another.
+   */
   readonly edges: readonly ByteEdge[];
   /** The smallest number of tokens that complete the character or text from this state; infinite if the vocabulary cannot. */
   readonly need: number;
@@ -155,7 +158,8 @@ export class ByteNodes {
   }
 
   /**
-   * Makes transitions for the base-64 digits of numbers, the most significant first.
+   * Makes the transitions for numbers that are written in base 64, the most significant digit first, as UTF-8's continuation
+   * bytes write code points.
    *
    * @param ranges ranges of numbers
    * @param digits the number of digits after this one

@@ -47,7 +47,7 @@ interface Compiled {
   readonly names: ReadonlyMap<TokenTrie, DistinctNames>;
 }
 
-/** Compiles grammars for one vocabulary. */
+/** Compiles grammars for the vocabulary of one tokenizer. */
 export class ConstraintCompiler {
   #compiled: Compiled;
 
@@ -137,7 +137,7 @@ class PlacedConstraint implements TokenConstraint {
     private at: NamedPlace,
     /** Makes the work limit for one sampled token. */
     private readonly effortOfToken: () => Effort,
-    /** The work limit for the whole answer. */
+    /** The work limit for the whole sampled answer. */
     private readonly effort: Effort,
     /** Whether no token with text has been accepted yet. */
     private isFirst = true,

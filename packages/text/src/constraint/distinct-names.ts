@@ -41,7 +41,7 @@ export class DistinctNames {
   }
 
   /**
-   * Advances by one byte.
+   * Returns the position of the answer after one more byte.
    *
    * @returns null if the grammar does not allow the byte, or an object would have a name twice
    */

@@ -73,7 +73,7 @@ class Conversion {
   }
 
   /**
-   * Converts alternatives.
+   * Converts the alternatives of a pattern or group to a regular expression.
    *
    * @param rest the expression for the text after the match
    */

@@ -17,7 +17,7 @@ export class GrammarEffortError extends GrammarError {
 
 /** The largest number of steps for each kind of work. A step takes between 0.1 and 0.5 µs, and keeps at most about 100 bytes. */
 export const effortLimits = {
-  /** Converting a schema to a grammar. */
+  /** Converting a JSON Schema to a grammar. */
   reading: 1_000_000,
   /** Compiling a grammar for a vocabulary. */
   compiling: 1_000_000,
@@ -53,7 +53,7 @@ export class Effort {
   readonly #budget: Budget;
 
   /**
-   * Makes a budget.
+   * Makes a budget of steps.
    *
    * @param most the number of steps; null: no limit
    */
@@ -62,7 +62,7 @@ export class Effort {
   }
 
   /**
-   * Does work within the budget.
+   * Runs `work`, and counts the steps that it takes.
    *
    * @throws {GrammarEffortError} if the work exceeds it
    */

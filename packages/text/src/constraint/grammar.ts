@@ -4,7 +4,7 @@
 import { complementOf, unionOf, type CodePointRanges } from './code-points.js';
 import { anyText, literal, not, oneAfterTheOther, type Regular } from './regular.js';
 
-/** A set of texts, made by the functions below. */
+/** A grammar: a set of texts that an answer may be, made by the functions below. */
 export type Grammar =
   | { readonly kind: 'texts'; readonly texts: readonly string[] }
   | { readonly kind: 'token'; readonly id: number }
@@ -61,8 +61,9 @@ export function repeat(part: Grammar, min: number, max = Infinity): Grammar {
 }
 
 /**
- * Makes a named grammar: `make` is called once, when the rule is first needed, and may refer to the rule itself, but not at its own
- * beginning. Masks and other results for a rule are cached with it, and shared by all grammars that contain it.
+ * Makes a named rule of a grammar. `make` is called once, when the rule is first needed, and may refer to the rule itself, but
+ * not at the beginning of its texts. Token masks and other results for a rule are cached with it, and shared by all grammars that
+ * contain it.
  */
 export function rule(make: () => Grammar, { isJson = false, isDistinct = false } = {}): Grammar {
   let made: Grammar | null = null;

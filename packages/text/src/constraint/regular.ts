@@ -69,7 +69,7 @@ function anyOfPoints(texts: readonly (readonly number[])[], from: number): Regul
   return anyOf(...(isText ? [emptyText] : []), ...longer);
 }
 
-/** A state: an expression in simplified form, represented by one object. */
+/** A state of the automaton: an expression in simplified form, represented by one object. */
 export interface RegularState {
   readonly id: number;
   readonly isNullable: boolean;

@@ -152,7 +152,7 @@ export class Symbols {
     return this.#made(`${kind}${parts.map(({ id }) => id).join()}`, { kind, parts }, Infinity);
   }
 
-  /** Makes one tree of bytes for all texts, in which common prefixes are shared. */
+  /** Makes the symbol for a choice of fixed texts: one tree of bytes, in which common prefixes are shared. */
   #texts(texts: readonly string[]): Symbol {
     spend(texts.reduce((sum, { length }) => sum + length, texts.length));
     const all = [...new Set(texts)].map((text) => Buffer.from(text)).sort((a, b) => Buffer.compare(a, b));

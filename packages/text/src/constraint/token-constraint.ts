@@ -19,9 +19,9 @@ export interface TokenConstraint {
    * @throws {RangeError} for a token that the grammar does not allow here
    */
   accept(id: number): void;
-  /** Whether the text so far is complete. */
+  /** Whether the answer so far is a complete text of the grammar. */
   readonly canEnd: boolean;
-  /** Whether only the end may follow. */
+  /** Whether the answer is complete and no further text may follow. */
   readonly mustEnd: boolean;
   clone(): TokenConstraint;
 }

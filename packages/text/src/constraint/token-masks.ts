@@ -45,7 +45,7 @@ const UNREACHED = 1_000_000;
 /** The largest size of the cached masks in bytes; beyond it all are dropped, and computed again when needed. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Computes masks, and caches them. */
+/** Computes the masks of allowed tokens for places (states of the automaton), and caches them. */
 export class TokenMasks {
   readonly #local = new Map<LocalState, LocalMask>();
   /** Caches the tokens that extend beyond the end of the rule, by local state and frame. */
@@ -174,8 +174,8 @@ export class TokenMasks {
   }
 
   /**
-   * Adapts the mask of an unbounded repetition to bounds: while too few characters have been written, only tokens that stay in the
-   * repetition are kept.
+   * Derives the mask of a repetition with bounds from that of the unbounded repetition: while fewer characters than `min` have
+   * been written, only tokens that stay in the repetition are kept.
    */
   #ofCounted({ min, max, item, part }: CountedState, { within, behind, ends }: CountedMask): LocalMask {
     const each = this.machine.recounted({ item, part, min, max }, 1, 1).need - (item.tail?.need ?? 0);

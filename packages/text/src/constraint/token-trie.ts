@@ -67,10 +67,10 @@ export class TokenTrie {
   }
 }
 
-/** The number of tokens that are added in one step. */
+/** The number of tokens that are added to the trie in one step. */
 const AT_ONCE = 1024;
 
-/** Adds tokens in the order of their bytes. */
+/** Builds the arrays of a trie; tokens must be added in the order of their bytes. */
 class TrieBuilder {
   /** [nodes] the arrays of the trie that is being built. */
   readonly nodes: Pick<TokenTrie, 'byte' | 'depth' | 'token' | 'end'>;
@@ -110,7 +110,7 @@ class TrieBuilder {
   }
 
   /**
-   * Adds the nodes of a token.
+   * Adds the nodes of a token to the trie.
    *
    * @param shared the number of bytes that it has in common with the previous token
    */

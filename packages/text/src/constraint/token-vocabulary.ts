@@ -28,12 +28,12 @@ type VocabularyParts = Pick<TokenVocabulary, 'first' | 'rest' | 'spellable'>;
 
 /** A tokenizer's vocabulary in the form that constraints need: the bytes of all tokens, in tries. */
 export class TokenVocabulary {
-  /** The largest id plus one. */
+  /** The size of the vocabulary: the largest token id plus one. */
   readonly size: number;
   readonly endIds: readonly number[];
   /** The trie of tokens at the beginning of a text, where decoders drop a space. */
   readonly first: TokenTrie;
-  /** Tokens at other positions; the same object if there is no difference. */
+  /** The trie of tokens at other positions; the same object as `first` if there is no difference. */
   readonly rest: TokenTrie;
   /** The bytes and characters that single tokens can spell at positions other than the first. */
   readonly spellable: SpellableUnits;

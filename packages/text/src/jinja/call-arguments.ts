@@ -22,7 +22,7 @@ export class CallArguments {
     if (unknown !== undefined) throw new TemplateError(`${what} has no argument '${unknown}'`);
   }
 
-  /** Returns an argument; undefined if it was not given. */
+  /** Returns the argument of this name; undefined if it was not given. */
   value(name: string): Value | undefined {
     const at = this.names.indexOf(name);
     return at < this.positional.length ? this.positional[at] : this.named.get(name);
@@ -45,7 +45,7 @@ export class CallArguments {
     return stringOf(otherwise === undefined ? this.required(name) : this.or(name, otherwise), `${this.what}: ${name}`);
   }
 
-  /** Returns a string argument; null if it was not given or is None. */
+  /** Returns the argument of this name, which must be a string; null if it was not given or is None. */
   optionalString(name: string): string | null {
     const value = this.or(name, null);
     return value === null ? null : stringOf(value, `${this.what}: ${name}`);

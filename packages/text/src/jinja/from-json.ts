@@ -122,7 +122,7 @@ class TextReader {
   #scalar = (): Value => (this.text[this.#at] === '"' ? this.#string() : scalarOf(this.#match(SCALAR)));
 
   /**
-   * Skips an opening bracket or a comma, or the end.
+   * Reads an opening bracket or a comma before an item, or the closing bracket.
    *
    * @returns whether an item follows
    */

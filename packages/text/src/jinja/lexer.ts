@@ -160,7 +160,10 @@ class Lexer {
   }
 }
 
-/** Strips text before a tag: with `-` all whitespace at its end; otherwise the spaces on the tag's line, unless there is a `+`. */
+/**
+ * Strips the whitespace before a tag from the text: with `-` all of it; otherwise the spaces on the tag's line, unless the tag
+ * has a `+`.
+ */
 function stripped(text: string, sign: string, startsLine: boolean): string {
   if (sign === '-') return strip(text, null, 'end');
   if (sign === '+') return text;

@@ -163,7 +163,7 @@ function unique(value: Value, args: CallArguments): Value {
 /** Lists the items of a value. Filters such as `map` and `select` treat any false value as an empty list. */
 const itemsIn = (value: Value): readonly Value[] => (isTrue(value) ? iterate(value) : []);
 
-/** Evaluates `map(attribute=…)`, or `map(FILTER, …)`. */
+/** Implements the filter `map`, as in `map(attribute=…)` or `map(FILTER, …)`. */
 function mapped(value: Value, args: CallArguments, { filter }: Named): Value {
   const items = itemsIn(value);
   if (args.positional.length === 0 && args.has('attribute'))

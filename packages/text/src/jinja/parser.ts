@@ -55,7 +55,7 @@ class Parser {
     }
   }
 
-  /** Parses the body of a tag, and its end tag. */
+  /** Parses the body of a statement such as `{% for %}`, and its end tag. */
   #enclosed(end: string): Statement[] {
     this.tokens.expect('end-block');
     const body = this.#body(end);
@@ -184,7 +184,7 @@ class Parser {
     return parameters;
   }
 
-  /** Parses a macro or a captured block; `break` inside it does not refer to loops outside. */
+  /** Parses a macro or a captured block. `break` inside it does not refer to loops around it. */
   #outsideLoops<T>(read: () => T): T {
     const loops = this.#loops;
     this.#loops = 0;

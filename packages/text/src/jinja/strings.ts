@@ -136,9 +136,9 @@ function partition(text: string, separator: string, fromEnd: boolean): Tuple {
 }
 
 /**
- * Replaces occurrences in a text.
+ * Replaces occurrences of `old` in a text by `by`.
  *
- * @param count the most replacements; negative: all
+ * @param count the largest number of replacements; negative: all
  */
 export function replaced(text: string, old: string, by: string, count: number): string {
   if (old === '') spendItems(text.length);

@@ -149,7 +149,7 @@ export function within<Result>(run: () => Result, depth = 1): Result {
 /** Runs a macro, or an iteration of a recursive loop, and checks the depth. */
 export const withinCall = <Result>(run: () => Result): Result => within(run, CALL_DEPTH);
 
-/** Refuses values that are nested too deeply, or that contain themselves. */
+/** Throws an error for values that are nested too deeply, or that contain themselves. */
 export function checkNesting(depth: number): void {
   if (depth > templateLimits.nestedValues)
     throw new TemplateLimitError(`lists and dicts are within each other more than ${templateLimits.nestedValues} deep`);

@@ -68,12 +68,15 @@ export class HuggingFaceTokenizer implements Tokenizer {
   readonly eosTokenId: number;
   readonly padTokenId: number;
   readonly longestToken: number;
-  /** The tokens that are recognized in a text before the model sees it, including those that tokenizer_config.json names. */
+  /**
+   * The added tokens, which are recognized in a text before the tokenizer's model sees it, including those that
+   * tokenizer_config.json names.
+   */
   readonly addedTokens: readonly AddedToken[];
   readonly #pipeline: TokenizerPipeline;
 
   /**
-   * Builds the pipeline, and finds the special tokens.
+   * Builds the tokenizer's pipeline, and finds its special tokens.
    *
    * @param definition the contents of tokenizer.json
    * @param config the contents of tokenizer_config.json, which names special tokens
@@ -235,7 +238,7 @@ class TokenizerFileError extends Error {
   }
 }
 
-/** Reads and parses a file; undefined if it does not exist. */
+/** Reads and parses a JSON file; undefined if the file does not exist. */
 async function readJson(path: string): Promise<JsonObject | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

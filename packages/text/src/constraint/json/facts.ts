@@ -15,7 +15,7 @@ export interface ObjectRule {
   readonly additional: LocatedSchema;
   /** Whether the schema has the keyword `additionalProperties`; without it, `additional` allows everything. */
   readonly saysAdditional: boolean;
-  /** Whether the schema is negated; it then evaluates no property, in the sense of `unevaluatedProperties`. */
+  /** Whether this is the rule of a negated schema, which evaluates no property in the sense of `unevaluatedProperties`. */
   readonly isNegated?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { formatExpression } from './formats.js';
 import type { LocatedSchema } from './schema-document.js';
 import { patternExpression } from './string-expressions.js';
 
-/** The values that are invalid by a schema. */
+/** A description of the values that are invalid by a schema. */
 interface Violations {
   /** The alternatives: each describes the values that violate one constraint of the schema. */
   readonly alternatives: readonly Facts[];

@@ -189,7 +189,7 @@ const isOpen = ({ objects, required, minProperties }: Facts): boolean =>
   new Set([...objects.flatMap(({ properties }) => [...properties.keys()]), ...required]).size < minProperties;
 
 /**
- * Lists the schemas that apply to a property whose name is not known.
+ * Lists the schemas that apply to a property that no schema names.
  *
  * @param matched the patterns that the name matches
  */

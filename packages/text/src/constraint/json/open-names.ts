@@ -12,7 +12,9 @@ interface Level {
   readonly outer: Level | null;
 }
 
-/** A position in a JSON text. It is immutable, so that several tokens can be tried from it. */
+/**
+ * A position in a JSON text, with the names of the open objects. It is immutable, so that several tokens can be tried from it.
+ */
 export type OpenNames =
   | { readonly at: 'value' | 'string' | 'escape' | 'before name'; readonly level: Level | null }
   | {
@@ -34,7 +36,7 @@ export function hasRivals(place: OpenNames): boolean {
 }
 
 /**
- * Advances by one byte of a valid text.
+ * Returns the position after one more byte of a valid JSON text.
  *
  * @returns null if it completes a name that the object already has
  */

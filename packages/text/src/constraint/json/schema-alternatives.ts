@@ -1,4 +1,5 @@
-// Combines the constraints of several schemas into a list of alternatives (a disjunctive normal form).
+// Combines the constraints of several JSON Schemas on one value into a list of alternatives (a disjunctive normal form), from
+// which a grammar is made.
 import { spend } from '../effort.js';
 import {
   anything,
@@ -22,7 +23,7 @@ import { escaped, isObject, type JsonObject, type LocatedSchema, type SchemaDocu
 import { patternExpression, stringExpression } from './string-expressions.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
-/** The most alternatives of one schema; more would make a grammar of many megabytes. */
+/** The largest number of alternatives of one schema; more would make a grammar of many megabytes. */
 const MAX_ALTERNATIVES = 256;
 
 /** The number of levels of properties and items that are searched for a contradiction. */
@@ -61,7 +62,7 @@ export class SchemaAlternatives {
     );
   }
 
-  /** Returns the schema of the values that are invalid by another one; it is the same object on every call. */
+  /** Returns a schema of the values that are invalid by another one. Repeated calls return the same object. */
   negated(located: LocatedSchema): LocatedSchema {
     const { schema, path } = located;
     if (typeof schema === 'boolean') return { schema: !schema, path };

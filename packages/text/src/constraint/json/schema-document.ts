@@ -43,12 +43,12 @@ interface Resource {
 /** Finds the schemas inside a JSON Schema, and the targets of its references. */
 export class SchemaDocument {
   readonly root: LocatedSchema;
-  /** The draft that `$schema` names: `draft-04`, or `draft/20` since 2019; empty if there is none. */
+  /** The draft of JSON Schema that `$schema` names: `draft-04`, or `draft/20` since 2019; empty if there is none. */
   readonly #draft: string;
   readonly #located = new Map<unknown, LocatedSchema>();
-  /** The resources by URI; null for a URI that occurs several times. */
+  /** The resources (schemas with a URI) by URI; null for a URI that occurs several times. */
   readonly #resources = new Map<string, Resource | null>();
-  /** The resource of each schema; empty until the first reference is resolved. */
+  /** The resource to which each schema belongs; empty until the first reference is resolved. */
   readonly #resourceOf = new Map<unknown, Resource>();
 
   constructor(schema: unknown) {

@@ -1,4 +1,4 @@
-// Combines length bounds, patterns and formats of a string in one regular expression.
+// Combines the length bounds, patterns and formats that JSON Schema requires of a string in one regular expression.
 import { matchAnywhere, UnsupportedPatternError } from '../ecma-pattern.js';
 import { anyCharacter, anyLiteral, anyText, both, not, times, type Regular } from '../regular.js';
 import type { Facts } from './facts.js';

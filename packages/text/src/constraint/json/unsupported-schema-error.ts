@@ -1,4 +1,4 @@
-/** Thrown for a JSON Schema that cannot be enforced, or that contradicts itself. */
+/** Thrown for a JSON Schema that constrained sampling cannot enforce, or that contradicts itself. */
 export class UnsupportedSchemaError extends Error {
   override readonly name = 'UnsupportedSchemaError';
 

@@ -9,7 +9,7 @@ import { compilePattern, replaced } from './patterns.js';
  */
 export type BytesAs = 'characters' | 'escapes';
 
-/** Returns texts whose concatenation is the decoded text. */
+/** A decoder: converts tokens to texts whose concatenation is the decoded text. */
 type Decoder = (tokens: readonly string[], bytesAs: BytesAs) => readonly string[];
 
 const factories: Record<string, (component: Component) => Decoder> = {

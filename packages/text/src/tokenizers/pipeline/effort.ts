@@ -105,7 +105,7 @@ export function simplified(quantifier: QuantifierNode): QuantifierNode {
     : quantifier;
 }
 
-/** Returns whether all matches of an element have the same length, and there is one way to match it. */
+/** Returns whether all matches of a pattern's element have the same length, and there is only one way to match each. */
 function hasOneLength(element: AlternativeElementNode): boolean {
   switch (element.type) {
     case 'Character':

@@ -38,7 +38,7 @@ export class PatternSyntaxError extends Error {
   override readonly name = 'PatternSyntaxError';
 }
 
-/** Thrown for a search that Oniguruma has aborted after too many retries. */
+/** Thrown for a pattern search that Oniguruma has aborted after too many retries. */
 export class RetryLimitError extends Error {
   override readonly name = 'RetryLimitError';
 }

@@ -46,9 +46,9 @@ export function replaced(text: string, matches: Matches, content: string): strin
 /** Thrown for a pattern with invalid syntax, or a search that takes too long. */
 export class PatternError extends DefinitionError {
   /**
-   * Makes the message.
+   * Makes the error with its message.
    *
-   * @param place the key of the pattern in its file
+   * @param place the key of the pattern in tokenizer.json
    */
   constructor(place: string, problem: string, pattern: string) {
     super(`${place} ${problem}: ${pattern}`);

@@ -117,8 +117,8 @@ export class PrecompiledCharsmap {
 }
 
 /**
- * Returns whether a unit of darts-clone has a value. Bits 0 to 7 are the label, bit 8 says whether there is a value, bit 9 is the
- * scale of the offset in bits 10 to 30.
+ * Returns whether a unit (an entry of darts-clone's array) has a value. Bits 0 to 7 are the label, bit 8 says whether there is a
+ * value, bit 9 is the scale of the offset in bits 10 to 30.
  */
 const hasLeaf = (unit: number): boolean => ((unit >>> 8) & 1) === 1;
 const labelOf = (unit: number): number => (unit & 0x800000ff) >>> 0;

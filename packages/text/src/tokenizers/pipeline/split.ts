@@ -25,7 +25,7 @@ export function splitBehavior(value: unknown): SplitBehavior {
 }
 
 /**
- * Splits a text at matches.
+ * Splits a text at the matches of a pattern.
  *
  * @param invert whether the parts between matches are treated as the matches
  */

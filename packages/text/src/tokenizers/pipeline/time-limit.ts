@@ -7,7 +7,7 @@ export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError';
 }
 
-/** The time limit in milliseconds; ordinary searches take less than a hundredth of it. */
+/** The time limit of a pattern search in milliseconds; ordinary searches take less than a hundredth of it. */
 const LIMIT_MS = 1_000;
 
 const task: { run: () => unknown } = { run: () => undefined };
