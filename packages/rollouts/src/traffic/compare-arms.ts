@@ -29,8 +29,8 @@ export interface ArmComparison {
   /** The canary's mean feedback minus the model's; absent if one of them has feedback on fewer than two conversations. */
   difference?: Difference;
   /**
-   * The same difference, computed over pairs of conversations with equal first messages that both arms have answered; absent if
-   * there are fewer than two such first messages.
+   * The same difference over those conversations only whose first messages both arms have answered; absent if there are fewer
+   * than two different first messages.
    */
   paired?: Difference & { openings: number };
 }

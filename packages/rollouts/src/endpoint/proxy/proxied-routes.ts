@@ -135,8 +135,8 @@ interface StreamRecord extends Pick<ModelCalls, 'isEnd'> {
   read: (data: Record<string, unknown> | '[DONE]' | null) => void;
   keep: (answer: RecordedAnswer | null) => Promise<void>;
   /**
-   * Handles an error while an answer is read for the record: if the answer cannot be parsed, the agent still gets it. @throws any
-   * other error
+   * Handles an error that occurs while the endpoint's answer is converted for the record. If the answer is of an unknown form,
+   * the agent gets it, and it is not recorded. @throws any other error
    */
   unread: (error: unknown) => void;
 }
