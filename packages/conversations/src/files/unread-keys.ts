@@ -54,7 +54,7 @@ export class UnreadKeys {
     this.#refused.set(what, seen);
   }
 
-  /** Returns the names of what is ignored, in the order of their first occurrence. */
+  /** Returns the keys and other contents of the file that training ignores, in the order of their first occurrence. */
   get leftOut(): string[] {
     return [...this.#leftOut];
   }

@@ -38,7 +38,7 @@ export interface SequenceRequest {
   returnsTopLogprobs?: boolean;
   /** The generator of random numbers for this answer alone, so that its sample does not depend on other requests. */
   rng: Rng;
-  /** If it is aborted, the answer ends in the next round. */
+  /** The signal that ends the answer in the next round when it is aborted. */
   signal: AbortSignal;
   /**
    * Receives tokens as they are generated, without the terminator.

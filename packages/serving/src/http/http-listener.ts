@@ -45,7 +45,7 @@ export interface HttpAnswer {
 }
 
 export interface ListenerLimits {
-  /** Milliseconds after which a client is disconnected that sends no byte of its request, or reads no byte of its answer. */
+  /** Milliseconds without progress, in sending a request or in reading an answer, after which a client is disconnected. */
   stallMs: number;
   /** Milliseconds in which a complete request must arrive, even if its client keeps sending. */
   requestMs: number;

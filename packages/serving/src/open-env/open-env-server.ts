@@ -97,7 +97,10 @@ export class OpenEnvServer {
     await session.close().catch((error: Error) => this.options.onFault?.(error));
   }
 
-  /** Opens a session; returns an error frame if `maxInstances` sessions are open or the environment cannot be made. */
+  /**
+   * Opens a session for a new WebSocket. It returns an error frame if `maxInstances` sessions are open or the environment cannot
+   * be made.
+   */
   #newSession(): OpenEnvSession | ReturnType<typeof errorFrame> {
     const { maxInstances, makeEnv, resetOptions, isHistory = false, onFault } = this.options;
     const active = this.#sessions.size + this.#once;

@@ -26,7 +26,7 @@ export interface OpenedCall {
   protocol: string;
   path: string;
   headers: IncomingMessage['headers'];
-  /** Aborted when the client disconnects. */
+  /** The signal that is aborted when the client disconnects. */
   signal: AbortSignal;
 }
 

@@ -78,7 +78,7 @@ export interface Exchange {
   bytes: (longest: number) => Promise<Buffer>;
   /** Returns the parsed body after `body` has read it. */
   sent: () => unknown;
-  /** Aborted when the client disconnects. */
+  /** The signal that is aborted when the client disconnects. */
   signal: AbortSignal;
   /** Headers for a streamed answer: they close the connection if the server is stopping. */
   connection: OutgoingHttpHeaders;

@@ -65,7 +65,7 @@ export function callStyle(template: ChatTemplate, tokenizer: Tokenizer): CallSty
 
 /** A call in the most frequent format, which error messages show. */
 const EXPECTED = '<tool_call>{"name": "probe_tool", "arguments": {"x": 1}}</tool_call>';
-/** The most characters of a dialogue in an error message. */
+/** The most characters of a rendered dialogue that an error message quotes. */
 const SHOWN = 240;
 
 /**

@@ -61,8 +61,8 @@ function membersOf(schema: unknown, search: MemberSearch, depth: number): unknow
 }
 
 /**
- * The keywords that a check considers: with `types` those about a value's type, with `values` also those about the allowed
- * values.
+ * The keywords of a schema that `allows` considers: with `types` those about a value's type, with `values` also those about the
+ * allowed values.
  */
 export type CheckedKeywords = 'types' | 'values';
 

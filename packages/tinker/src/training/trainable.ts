@@ -26,9 +26,9 @@ export interface LossRequest {
 export interface LossReport {
   /** The log-probabilities of each datum's targets in nats, [N] or [N × width]. */
   logprobs: Float32Array[];
-  /** The sum over tokens and datums. */
+  /** The value of the loss, summed over the tokens of all datums. */
   loss: number;
-  /** Metrics with names of the form `name:reduction`. */
+  /** Metrics whose names have the form `name:reduction`, which says how clients combine the metrics of several requests. */
   metrics: Record<string, number>;
 }
 

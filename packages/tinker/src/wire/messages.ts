@@ -62,7 +62,7 @@ const MOST_FIELDS = 4096;
 export const requestOf = (content: Uint8Array, datums: number): ForwardBackwardBytes =>
   decode(requestOfBytes, content, { unknown: 'refused', mostFields: datums + MOST_FIELDS });
 
-/** Decodes one datum. @throws {protobuf.MessageError} */
+/** Decodes one datum (training sequence) of a ForwardBackwardRequest. @throws {protobuf.MessageError} */
 export const datumOf = (content: Uint8Array): DatumMessage =>
   decode(datum, content, { unknown: 'refused', mostFields: MOST_FIELDS });
 

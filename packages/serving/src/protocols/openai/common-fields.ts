@@ -9,7 +9,7 @@ export const ofBoth: FieldRules = {
   ...served('temperature', 'top_p', 'top_k', 'repetition_penalty', 'presence_penalty', 'frequency_penalty'),
   ...served('logit_bias', 'bad_words', 'allowed_token_ids', 'min_tokens', 'ignore_eos', 'stop', 'stop_token_ids'),
   ...served('truncate_prompt_tokens', 'truncation_side', 'return_token_ids', 'return_tokens_as_token_ids'),
-  // The following fields are names for logs and bills, hints about speed, or options of refused fields.
+  // The following fields are accepted without effect: names for logs and bills, hints about speed, and options of refused fields.
   ...harmless('user', 'metadata', 'store', 'service_tier', 'safety_identifier', 'prompt_cache_key', 'moderation'),
   ...harmless('prompt_cache_retention', 'prompt_cache_options', 'prediction', 'verbosity', 'request_id', 'rid'),
   ...harmless('session_id', 'extra_key', 'custom_labels', 'cache_prompt', 'n_cache_reuse', 'id_slot'),

@@ -233,7 +233,7 @@ function cutValue(input: IncomingText, start: number, tags: Tags): string | null
 const withoutLineBreaks = (value: string, { hasValueLines }: Tags): string =>
   hasValueLines ? value.replace(/^\n/, '').replace(/\n$/, '') : value;
 
-/** Returns the grammar of calls whose arguments are written between these markers. */
+/** Returns the grammar of calls with the markers of `tags`. */
 function taggedCalls(tools: readonly Tool[], { marks, parallel }: CallGrammarOptions, tags: Tags): Grammar {
   const { block, isList, call, parameter, namesTexts, line, token } = tags;
   const written = (mark: string): Grammar => {
