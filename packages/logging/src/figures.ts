@@ -19,8 +19,8 @@ export function figuresOf(metrics: Readonly<Record<string, number>>): Figures {
 }
 
 /**
- * Converts a step's metrics to lists. It must be called once for each step, since a recipe (a training algorithm's program) may
- * change and reuse the same object.
+ * Converts a step's metrics to lists. It must be called once for each step, since an algorithm may change and reuse the same
+ * object in the next step.
  */
 export function newFigures(metrics: Readonly<Record<string, number>>): Figures {
   const before = latest?.figures.names;
@@ -32,7 +32,7 @@ export function newFigures(metrics: Readonly<Record<string, number>>): Figures {
   return figures;
 }
 
-/** Formats all values by a single `JSON.stringify`, which takes half the time of `String` on each. */
+/** Formats all values by a single call of JSON.stringify, which takes half the time of `String` on each value. */
 function textsOf(values: readonly number[]): string[] {
   if (values.length === 0) return [];
   const texts = JSON.stringify(values).slice(1, -1).split(',');

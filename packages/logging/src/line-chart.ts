@@ -15,10 +15,10 @@ export interface ChartOptions {
 }
 
 const WIDTH = 440;
-/** The height in pixels, without the legend. */
+/** The height of the chart in pixels, without the legend. */
 const HEIGHT = 240;
 const MARGIN = { left: 52, right: 12, bottom: 36 };
-/** The height above the plot in pixels, without the legend. */
+/** The height of the area above the curves in pixels, without the legend. */
 const TOP = 30;
 const LEGEND_LINE = 14;
 /** The width of a character of the labels in pixels at font size 11, rounded up. */
@@ -73,7 +73,7 @@ export function lineChart(series: readonly Series[], { title, xLabel, references
   );
 }
 
-/** Places names in as many lines as they need. */
+/** Returns the position of each name in the legend, in as many lines as the names need. */
 function legendPlaces(names: readonly string[]): { places: { x: number; y: number }[]; lines: number } {
   let [x, line] = [MARGIN.left, 0];
   const places = names.map((name) => {

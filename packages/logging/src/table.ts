@@ -9,7 +9,7 @@ export function textTable(header: readonly string[], rows: readonly (readonly st
   return [format(header), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(format)].join('\n');
 }
 
-/** Writes rows as CSV with the quoting of RFC 4180, section 2. null is an empty cell. */
+/** Writes rows as CSV, quoted as in RFC 4180, section 2. An empty cell stands for null. */
 export function csvText(header: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
   return [header, ...rows].map((row) => `${row.map((value) => csvCell(String(value ?? ''))).join(',')}\n`).join('');
 }

@@ -3,7 +3,7 @@
 
 /**
  * The state of a run. `interrupted`: its process ended without writing that the run has ended, or the user stopped it. `stopped
- * by the guard`: the check of training metrics stopped it.
+ * by the guard`: the guard, which checks training metrics, stopped it because its policy had collapsed.
  */
 export type RunStatus = 'running' | 'finished' | 'interrupted' | 'stopped by the guard' | 'failed';
 
@@ -67,7 +67,7 @@ export interface Warning {
   text: string;
 }
 
-/** The phase in which an episode was played. */
+/** The phase of a run in which an episode was played: for training, in an evaluation, or in the final test. */
 export type EpisodeSource = 'rollout' | 'eval' | 'test';
 
 /** One episode in a list, without its texts. */
@@ -78,7 +78,7 @@ export interface EpisodeSummary {
   /** The iteration of the training loop, from 1; 0 for runs that train nothing. */
   iteration: number;
   episode: number;
-  /** The seed with which the environment was reset. */
+  /** The seed with which the environment was reset for the episode. */
   seed: number;
   /**
    * The item that was played, such as a task or a hidden word. Episodes of the same item can be compared. null if the environment
@@ -135,7 +135,7 @@ export interface ToolCall {
   arguments: string;
   /** The result of the tool; absent if no later prompt of the model contains it. */
   result?: string;
-  /** Whether the result is an error, or the call could not be parsed. */
+  /** Whether the result of the tool is an error, or the call could not be parsed. */
   failed: boolean;
 }
 
@@ -162,7 +162,7 @@ export interface TreeCall {
   /** The index of the answer's turn in the episode; absent if the policy is not trained on the answer. */
   turn?: number;
   rewards: { name: string; value: number }[];
-  /** Remarks such as `not delivered`, `auxiliary`, `retry 2`, `cut by its limit`. */
+  /** Remarks on the call, such as `not delivered`, `auxiliary`, `retry 2`, `cut by its limit`. */
   marks: string[];
 }
 

@@ -79,7 +79,7 @@ export interface SweepAgent {
    * @returns null if the sweep was deleted
    */
   heartbeat(running: readonly string[]): Promise<SweepCommand | null | undefined>;
-  /** The interval between two heartbeats in milliseconds. */
+  /** The time between two requests of the agent for a command, in milliseconds. */
   intervalMs: number;
 }
 

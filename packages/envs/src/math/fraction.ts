@@ -4,12 +4,14 @@
  */
 const MAX_BITS = 4096;
 
-/** The error for a result that exceeds `MAX_BITS` or does not exist, such as 1/0. */
+/** The error for an arithmetic result that exceeds `MAX_BITS` or does not exist, such as 1/0. */
 export class NoValueError extends Error {
   override readonly name = 'NoValueError';
 }
 
-/** A rational number in lowest terms with a positive denominator, so that equal numbers have equal parts, and −0 is 0. */
+/**
+ * A rational number in lowest terms with a positive denominator. Equal numbers therefore have equal numerators and denominators.
+ */
 export class Fraction {
   private constructor(
     readonly numerator: bigint,
@@ -26,7 +28,7 @@ export class Fraction {
     return divisor === 1n ? new Fraction(n, d) : new Fraction(n / divisor, d / divisor);
   }
 
-  /** Parses a decimal. @param text digits with at most one point: `12`, `12.5` or `.5` */
+  /** Parses a decimal number exactly. @param text digits with at most one point: `12`, `12.5` or `.5` */
   static fromDecimal(text: string): Fraction {
     if (text.length > MAX_BITS / 4) throw new NoValueError(`more than ${MAX_BITS / 4} digits`);
     const [whole, decimals = ''] = text.split('.');
@@ -102,7 +104,9 @@ export function gcd(a: bigint, b: bigint): bigint {
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Returns the greatest common divisor of two non-negative safe integers. */
+/**
+ * Returns the greatest common divisor of two non-negative integers that fit into doubles, which is faster than with big integers.
+ */
 function smallGcd(a: number, b: number): number {
   while (b !== 0) [a, b] = [b, a % b];
   return a;

@@ -15,7 +15,7 @@ export interface MathInfo extends Record<string, unknown> {
   /** The id of the problem: the id in the problem file, or, without one, a hash of the question. */
   item: string;
   question: string;
-  /** The kind of a generated problem; null for a problem from a file. */
+  /** The kind of a generated problem, such as fractions; null for a problem from a file. */
   kind: string | null;
   reference: string;
   /** The final answer that the agent's last solution states; null if it states none, and after a reset. */
@@ -26,9 +26,9 @@ export interface MathInfo extends Record<string, unknown> {
 
 interface MathReset {
   seed?: number;
-  /** The split of the problems; absent: all splits. */
+  /** The split from which the problem is drawn; absent: all splits. */
   split?: Split;
-  /** The number of the problem in its split, from 0. If it is absent, the seed draws one. */
+  /** The index of the problem in its split. If it is absent, the seed draws one. */
   problem?: number;
 }
 

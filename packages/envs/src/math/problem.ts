@@ -10,7 +10,7 @@ export interface Problem {
   kind: string | null;
   /** The right answer as text that the verifier can parse; math.md has the grammar. */
   answer: string;
-  /** A solution that ends with the answer; null if the file has none. */
+  /** A written solution that ends with the answer; null if the file has none. */
   solution: string | null;
 }
 
@@ -19,7 +19,7 @@ export const questionId = (question: string): string => hashedId(question.replac
 
 /** Returns the split of a question, by a hash of its text: 70 % are training, 10 % evaluation and 20 % test problems. */
 export function splitOf(question: string): Split {
-  // The low bits of FNV-1a are poorly mixed, so that the id is hashed again before the remainder is taken.
+  // The low bits of the hash FNV-1a are poorly mixed, so that the id is hashed again before the remainder is taken.
   const part = hash32(`split/${questionId(question)}`) % 10;
   if (part === 0) return 'eval';
   return part < 3 ? 'test' : 'train';

@@ -1,4 +1,5 @@
-// Reads questions in the published formats of GSM8K, MMLU, ARC and HellaSwag, as JSON lines or CSV.
+// Reads the questions of the environment `questions` from files in the formats in which GSM8K, MMLU, ARC and HellaSwag are
+// published, as JSON lines or CSV.
 import type { Split } from '../contract/env.js';
 import type { Row } from '../table-file.js';
 import { firstText, hashedId, LineError, lineSplit, readTasks, textCell } from '../task-lines.js';

@@ -10,7 +10,7 @@ export interface Question {
    */
   answer: string;
   choices: { texts: readonly string[]; right: number } | null;
-  /** The subject or category, if the file has one. */
+  /** The subject or category of the question; null if the file has none. */
   subject: string | null;
 }
 
@@ -18,7 +18,7 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 export const MOST_CHOICES = LETTERS.length;
 
-/** Returns the letter of a choice, from A. */
+/** Returns the letter of a choice by its index: A for 0. */
 export const letterOf = (choice: number): string => LETTERS[choice];
 
 /** Returns the index of the choice with this letter; −1 for any other text. */

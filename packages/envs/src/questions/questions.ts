@@ -18,7 +18,7 @@ export interface QuestionsInfo extends Record<string, unknown> {
   subject: string | null;
   /** The right answer in the form that the agent must write: a letter or a text. */
   reference: string;
-  /** The answer that was extracted from the agent's text; null if there is none, and after a reset. */
+  /** The answer that was found in the agent's text; null if there is none, and after a reset. */
   answer: string | null;
   won: boolean;
   invalid: boolean;
@@ -27,9 +27,9 @@ export interface QuestionsInfo extends Record<string, unknown> {
 
 interface QuestionsReset {
   seed?: number;
-  /** The split of the questions; absent: all splits. */
+  /** The split from which the question is drawn; absent: all splits. */
   split?: Split;
-  /** The number of the question in its split, from 0. If it is absent, the seed draws one. */
+  /** The index of the question in its split. If it is absent, the seed draws one. */
   number?: number;
 }
 

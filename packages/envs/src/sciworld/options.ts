@@ -1,4 +1,4 @@
-// Defines the options of ScienceWorld, on AgentGym's server or in its own simulator.
+// Defines the options of the environment `sciworld`, which is played on AgentGym's server or in ScienceWorld's own simulator.
 import { choice, flag, option, text } from '@bowyer/core';
 import { agentGymProperties } from '../agentgym/options.js';
 import { options, type OptionsOf } from '../option.js';

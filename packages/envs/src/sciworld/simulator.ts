@@ -9,7 +9,7 @@ const DEFAULT_PORT = 25335;
 /** The simulator's answer to one action. */
 export interface Moment {
   observation: string;
-  /** The score from 0 to 100; negative if the task failed. */
+  /** The score so far, from 0 to 100; negative if the task has failed. */
   score: number;
   completed: boolean;
   moves: number;

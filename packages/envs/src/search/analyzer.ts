@@ -13,7 +13,7 @@ const tooCommon = new Set(
   ).split(' '),
 );
 
-/** Letters of scripts that have no spaces between words. */
+/** Characters of scripts that have no spaces between words. Each of them becomes a term. */
 const ideograph =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 

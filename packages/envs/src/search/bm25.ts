@@ -1,4 +1,4 @@
-// Computes BM25 with Lucene's rounding: 32-bit floats, and document lengths in one byte.
+// Computes BM25, the score of a document for a query, with Lucene's rounding: 32-bit floats, and document lengths in one byte.
 //
 //     score(q, d) = Σ over terms t of q:  n_q(t) · idf(t) · f / (f + k1 · (1 − b + b · |d| / mean |d|))
 //     idf(t) = ln(1 + (N − n + ½) / (n + ½)),   f = occurrences of t in d, n = documents with t, N = documents

@@ -46,7 +46,7 @@ export class PostingsWriter {
   }
 }
 
-/** Calls `visit` for each posting of a term. */
+/** Calls `visit` for each document in the encoded list of a term, with the term's number of occurrences. */
 export function forEachPosting(bytes: Uint8Array, visit: (document: number, frequency: number) => void): void {
   let document = 0;
   for (let i = 0; i < bytes.length;) {

@@ -8,11 +8,11 @@ import { forEachPosting } from './postings.js';
 /** The tables of a search index of T terms and D documents, without the postings (the lists of documents for each term). */
 export interface IndexTables {
   collection: Collection;
-  /** The terms in UTF-8, sorted by bytes and concatenated. */
+  /** The terms as UTF-8 bytes, sorted and concatenated. */
   terms: Buffer;
-  /** [T + 1] the index in `terms` at which each term begins. */
+  /** [T + 1] the byte offset in `terms` at which each term begins. */
   termStarts: Uint32Array;
-  /** [T + 1] the byte offset at which each term's postings begin. */
+  /** [T + 1] the byte offset in the postings at which each term's list of documents begins. */
   offsets: Float64Array;
   /** [T] the number of documents with each term. */
   holders: Uint32Array;
@@ -42,7 +42,7 @@ export class SearchIndex {
     return this.tables.holders.length;
   }
 
-  /** Returns the best documents, best first. Each contains at least one term of the query. */
+  /** Returns the documents with the largest scores, best first. Each contains at least one term of the query. */
   search(query: string, limit: number): number[] {
     const counts = new Map<string, number>();
     for (const term of termsOf(query)) counts.set(term, (counts.get(term) ?? 0) + 1);
@@ -107,7 +107,7 @@ export class SearchIndex {
     return difference > 0 || (difference === 0 && this.ranks[a] < this.ranks[b]);
   }
 
-  /** Moves an entry of the heap down until no entry below it is worse. */
+  /** Moves an entry of the heap down until no entry below it has a smaller score. */
   #sink(heap: number[], from: number): void {
     for (let i = from; ;) {
       let worst = i;

@@ -1,6 +1,6 @@
 // Chooses, among the synonyms that a text adventure understands, the word that a player would most likely type.
 
-/** Verbs, directions and prepositions of text adventures in descending frequency, by our own judgement. */
+/** Verbs, directions and prepositions that players of text adventures type, in descending order of estimated frequency. */
 const BY_FREQUENCY = (
   'take north east west south examine look get put open go enter up down drop give ask push read pull wait ' +
   'turn talk show tell climb search close unlock move eat wear northwest northeast southwest southeast sit stand ' +

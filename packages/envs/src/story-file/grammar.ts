@@ -21,7 +21,7 @@ const IS_PREPOSITION = 0x08;
 const ELEMENTARY = 1;
 const PREPOSITION = 2;
 const LINE_END = 15;
-/** The flag of a token that is an alternative to the token before it: "in/inside/into". */
+/** The flag of a token in a sentence form that is an alternative to the token before it, as in "in/inside/into". */
 const IS_ALTERNATIVE = 0x10;
 
 /** One position of a sentence template: the alternative words for it, or null for the name of an object. */

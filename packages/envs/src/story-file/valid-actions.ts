@@ -13,7 +13,7 @@ import type { StoryRandomState } from './machine/story-random.js';
 import { giveCommand } from './give-command.js';
 import { endingIn, type ScoreReader } from './score.js';
 
-/** Commands that are tried in every game, after the sentences with one object. */
+/** Commands that are tried in every game, after the sentence templates with at most one object. */
 const BASIC_COMMANDS = 'north south west east northwest southwest northeast southeast up down enter exit'
   .split(' ')
   .concat('take all');
@@ -29,7 +29,7 @@ const NOT_UNDERSTOOD =
   /can't see any|not a verb|don't know the word|doesn't (?:know|recogni[sz]e) the word|didn't understand|not (?:something|clear what) you|isn't one i recogni[sz]e|noun missing|beg your pardon|you used the word|do you want to examine/i;
 const AMBIGUOUS = /^\s*(?:which|who) do you mean/i;
 
-/** Matches the names that games give to the player object. */
+/** Matches the names that games give to the object that stands for the player. */
 const PLAYER_NAME = /^(?:yourself|your ?self|\(?self(?: object)?\)?|you|me|myself|cretin|adventurer)$/i;
 
 const LOCATION_VARIABLE = 16;

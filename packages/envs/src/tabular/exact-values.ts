@@ -4,7 +4,7 @@ import { maximum } from '@bowyer/core';
 import { actionsOf, type Outcome, type TabularModel, type TabularPolicy } from './model.js';
 
 export interface ExactOptions {
-  /** The discount per step, from 0 to 1. */
+  /** The discount factor of a step, from 0 to 1. */
   gamma: number;
   /**
    * The number of steps after which rewards do not count. Default: infinity, which corresponds to a critic that bootstraps when

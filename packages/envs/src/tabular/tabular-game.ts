@@ -17,7 +17,7 @@ export type TabularOptions = OptionsOf<typeof tabularSchema>;
 export interface TabularInfo extends Record<string, unknown> {
   state: string | null;
   validActions: readonly string[];
-  /** Whether the agent's text is not an action. */
+  /** Whether the agent's text is not one of the actions. */
   invalid: boolean;
   /** Whether the episode ended with the largest reward of the game. */
   won: boolean;

@@ -7,7 +7,7 @@ const DEEPEST = 200;
 
 const TOKEN = /\s*(\d+\.\d*|\.\d+|\d+|\*\*|\/\/|[-+*/()])/y;
 
-/** Returns the value of an expression. @throws {ToolError} if it is invalid */
+/** Returns the value of an arithmetic expression. @throws {ToolError} if it is invalid */
 export function calculate(expression: string): number {
   if (/[^0-9+\-*/(). ]/.test(expression)) throw new ToolError('Invalid characters in expression');
   const value = new Expression(tokensOf(expression)).value();

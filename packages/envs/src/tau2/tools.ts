@@ -11,7 +11,7 @@ type Parameter = 'text' | 'texts';
 interface RetailTool {
   description: string;
   parameters: Readonly<Record<string, Parameter>>;
-  /** Whether the tool changes the database, so that the agent must ask the user first. */
+  /** Whether the tool changes the database. The agent must then ask for the user's consent before the call. */
   writes?: true;
   run(store: RetailStore, given: Given): unknown;
 }
@@ -143,7 +143,7 @@ const TOOLS: Readonly<Record<string, RetailTool>> = {
 /** The tool that transfers the user to a human agent and ends the conversation. */
 export const TRANSFER = 'transfer_to_human_agents';
 
-/** Returns whether a tool changes the database. */
+/** Returns whether the tool with this name changes the database. */
 export const isWriting = (name: string): boolean => TOOLS[name]?.writes === true;
 
 const TYPES = { text: { type: 'string' }, texts: { type: 'array', items: { type: 'string' } } } as const;

@@ -90,7 +90,7 @@ export class CraftingTree {
   #recipesBelowOnce(name: string): Recipe[] {
     const reached = new Set([name]);
     const met: Recipe[] = [];
-    // The loop over a set also visits elements that are added during it.
+    // A loop over a set also visits elements that are added during the loop, so that all ingredients are reached.
     for (const item of reached) {
       const recipes = this.recipesFor(item);
       met.push(...recipes);
@@ -161,5 +161,5 @@ function addTo(lists: Map<string, Recipe[]>, name: string, recipe: Recipe): void
   else list.push(recipe);
 }
 
-/** Returns the commands of recipes, without repetitions. */
+/** Returns the crafting commands of recipes, without repetitions. */
 export const commandsOf = (recipes: readonly Recipe[]): string[] => [...new Set(recipes.map(commandOf))];

@@ -21,7 +21,7 @@ export interface PlannedAction {
 }
 
 interface Making {
-  /** The recipe, such as `torch using 1 coal, 1 stick`. */
+  /** The recipe of the craft, such as `torch using 1 coal, 1 stick`. */
   recipe: string;
   needs: readonly { item: string; count: number }[];
   /** The number of elements at the start of `needs` for which items of the inventory are already reserved. */

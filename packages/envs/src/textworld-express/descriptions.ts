@@ -1,4 +1,4 @@
-// Describes each game in one sentence, with sample actions.
+// Describes each TextWorldExpress game in one sentence, and lists sample actions of all games.
 
 export const textWorldExpressDescriptions = {
   cookingworld:
@@ -16,7 +16,7 @@ export type TextWorldExpressGame = keyof typeof textWorldExpressDescriptions;
 
 export const textWorldExpressGames = Object.keys(textWorldExpressDescriptions) as readonly TextWorldExpressGame[];
 
-/** Sample actions of all games. Each is valid in some of them. */
+/** Sample actions, each of which is valid in some of the games. */
 export const textWorldExpressSampleActions: readonly string[] = [
   'look around',
   'inventory',

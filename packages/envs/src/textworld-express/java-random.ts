@@ -8,7 +8,8 @@ const TWO_24 = 0x1000000;
 const TWO_31 = 0x80000000;
 
 export class JavaRandom {
-  // The 48-bit state is in two halves of 24 bits, so that all products are below 2⁵³ and exact.
+  // The generator's 48-bit state is kept in two halves of 24 bits, so that all products are below 2⁵³ and therefore exact in
+  // doubles.
   #high: number;
   #low: number;
 

@@ -32,7 +32,7 @@ interface TextWorldExpressInfo extends Record<string, unknown> {
    * The score divided by the largest possible one; −1 after a mistake that ends the game. Rewards are differences of this score.
    */
   score: number;
-  /** The score in the game's own points. */
+  /** The score in points of the game, which differ between games. */
   scoreRaw: number;
   won: boolean;
   failed: boolean;
@@ -57,7 +57,7 @@ export class TextWorldExpress implements Env {
   #turn: GameTurn = noTurn;
   #numMoves = 0;
 
-  /** Prepares a game. @param game name in lower or upper case */
+  /** Creates the environment of a game. @param game name in lower or upper case */
   constructor(
     game: string,
     private readonly options: TextWorldExpressOptions,
@@ -188,5 +188,5 @@ function findGame(name: string): GameKind {
   return kind;
 }
 
-/** Trims like Java: removes all characters up to U+0020, but no others. */
+/** Removes all characters up to U+0020 at both ends of a text, but no others, as Java's `trim` does. */
 const trim = (text: string) => text.replace(/^[\u0000-\u0020]+|[\u0000-\u0020]+$/g, '');

@@ -7,7 +7,7 @@
  */
 export type ThingKind = 'item' | 'fixture' | 'device' | 'surface' | 'cupboard' | 'box';
 
-/** An object that has things in it: a room, the inventory, a container. */
+/** An object that contains or holds things: a room, the inventory or a container. */
 export interface Holder {
   readonly name: string;
   readonly contents: Thing[];

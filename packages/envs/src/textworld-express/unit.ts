@@ -36,7 +36,7 @@ const unitOf = (name: TextWorldExpressGame) =>
     splits: (options) => textWorldExpressSplits(name, options),
     context: () => ({ observation: 'turn', kind: 'dialogue', parts: contextParts }),
     sampleActions: textWorldExpressSampleActions,
-    // The largest score is 1. Random valid actions get less than half of it in most games.
+    // The largest return is 1. Random valid actions earn less than half of it in most games.
     critic: { typicalReturn: () => 0.4 },
     demonstrations: {
       schema: expertSlipsSchema,
@@ -73,7 +73,7 @@ const unitOf = (name: TextWorldExpressGame) =>
     },
   });
 
-/** One environment per game, all with the same options. */
+/** The environments of all games, by name. They have the same options. */
 export const textWorldExpressUnits = Object.fromEntries(
   textWorldExpressGames.map((name) => [name, unitOf(name)]),
 ) as Record<TextWorldExpressGame, ReturnType<typeof unitOf>>;

@@ -36,7 +36,7 @@ export const demonstrationsSchema = options({
   ties: tiesSchema,
 });
 
-/** The options of the expert. */
+/** The options of the scripted expert that plays the demonstrations. */
 export type ExpertOptions = OptionsOf<typeof demonstrationsSchema>;
 
 /** Plays `games` games of the scripted expert and returns them in the format of ArCHer's data file. */

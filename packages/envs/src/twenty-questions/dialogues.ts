@@ -41,7 +41,7 @@ function dialogueOf(entry: Readonly<Record<string, unknown>>, fail: GameFault): 
   return { lines: lines as string[], correct, word: word as string[] };
 }
 
-/** Splits a line such as "is it a dog? Yes."; null if it does not end with an answer. */
+/** Splits a line such as "is it a dog? Yes." into question and answer; returns null if it does not end with an answer. */
 export function splitLine(line: string): { question: string; answer: Answer } | null {
   const match = /^([^]*?) (Yes\.|No\.|Invalid Question\.)$/.exec(line.trimEnd());
   return match ? { question: match[1], answer: match[2] as Answer } : null;

@@ -61,7 +61,7 @@ function clean(question: string): string {
   let text = question
     .toLowerCase()
     .replace(/[’‘`]/g, "'")
-    // An initial negative contraction asks for confirmation: "isn't it alive?" means "is it alive?".
+    // A contraction at the beginning, as in "isn't it alive?", only asks for confirmation: it means "is it alive?".
     .replace(/^(\W*)(is|are|does|do|can|could|would|was|has|did|will)n'?t\b/, '$1$2')
     .replace(/\bcan't\b|\bcannot\b/g, 'can not')
     .replace(/n't\b/g, ' not')
@@ -234,7 +234,7 @@ export function stem(word: string): string {
   return base.length > 3 ? base.replace(/e$/, '') : base;
 }
 
-/** Returns the singular of a noun by its ending. */
+/** Returns the singular of a noun, found by the noun's ending. */
 export function singular(word: string): string {
   if (uninflected.has(word) || word.length < 4) return word;
   if (/ies$/.test(word)) return word.replace(/ies$/, 'y');

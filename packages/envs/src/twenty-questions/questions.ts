@@ -12,7 +12,7 @@ export interface Question {
   truths: readonly Truth[];
   /** The index of the guessed word; null for a question about an attribute. */
   guess: number | null;
-  /** The index of the word for which this question wins; null if there is none. */
+  /** The index of the word that the question names, with which it can win the game; null if it names none. */
   wins: number | null;
 }
 
@@ -23,7 +23,7 @@ interface QuestionSetOptions {
    * The number of attributes to ask about, those that split the words most evenly first; Infinity: all that distinguish words.
    */
   attributes: number;
-  /** The number of wordings of each attribute, plainest first. */
+  /** The number of wordings that are used of each attribute, plainest first. */
   wordings: number;
   /**
    * The largest share of words for which the answer to an attribute's question may be unclear. The oracle's answer is then

@@ -21,7 +21,7 @@ import { isWinnable } from './rules.js';
 import { TwentyQuestions, twentyQuestionsSchema, type TwentyQuestionsOptions } from './twenty-questions.js';
 import { selectWords } from './word-list.js';
 
-/** The largest number of words for which the optimal return is computed: its table has 2^words entries. */
+/** The largest number of words for which the return of an optimal player is computed, since its table has 2^words entries. */
 const LARGEST_SOLVABLE = 12;
 
 export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & OracleOptions, ExpertOptions>({

@@ -49,7 +49,7 @@ export const allWords: readonly Word[] = Object.entries(categories)
     return { name: variants[0], variants, category, index };
   });
 
-/** The ten words of Twenty Questions Subset: indices 1, 11, 21 … 91. */
+/** The ten words of the variant Twenty Questions Subset: those with the indices 1, 11, 21 … 91. */
 export const subset10: readonly Word[] = Array.from({ length: 10 }, (_, i) => allWords[1 + 10 * i]);
 
 /** Plural and uncountable words, which have no article in “is it …?”. */

@@ -22,7 +22,7 @@ export interface VerifiersEpisode<Info = unknown> {
   row: Readonly<Record<string, unknown>>;
   /** An object in which the user's functions can keep their own values. It is empty at the beginning of each episode. */
   state: Record<string, unknown>;
-  /** The number of the agent's turns so far, from 1. */
+  /** The number of turns that the agent has taken so far, from 1. */
   turn: number;
 }
 
@@ -113,7 +113,7 @@ function weightFaults(weights: unknown, names: readonly string[], what: string):
   });
 }
 
-/** The weighted sum of an episode's rewards, and each reward by its function's name. */
+/** The result of an episode: the weighted sum of its rewards, and each reward by its function's name. */
 export interface Judgement {
   reward: number;
   components: Record<string, number>;

@@ -9,7 +9,7 @@ export interface VerifiersMessage {
 
 export interface VerifiersTask extends LineTask {
   prompt: readonly VerifiersMessage[];
-  /** The right answer; null if the line has none. */
+  /** The right answer; null if the task's line has none. */
   answer: string | null;
   info: unknown;
   /** The agent's replies that demonstrations imitate, in order; empty if the line has none. */

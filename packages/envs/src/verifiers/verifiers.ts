@@ -25,7 +25,7 @@ export interface VerifiersInfo extends Record<string, unknown> {
 
 interface VerifiersReset {
   seed?: number;
-  /** The number of the task in the file, from 0. If it is absent, the seed draws one. */
+  /** The index of the task in the file. If it is absent, the seed draws one. */
   task?: number;
 }
 
@@ -40,7 +40,7 @@ export class VerifiersEnv implements Env {
   #info: unknown = null;
   #turn = 0;
 
-  /** Reads the tasks. @throws {TaskFileError} if the file cannot be used */
+  /** Reads the tasks of the user's file. @throws {TaskFileError} if the file cannot be used */
   constructor(private readonly options: VerifiersOptions) {
     this.#tasks = verifiersTasks(options);
   }

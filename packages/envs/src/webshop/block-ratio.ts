@@ -1,7 +1,7 @@
 // Computes the similarity of two texts, with the same result as Python's difflib.SequenceMatcher(None, a, b).ratio(). Source:
 // Ratcliff and Metzener 1988, "Pattern matching: the gestalt approach", as in CPython's difflib.
 
-/** In texts of at least this length, characters that make up over 1 % are ignored (difflib's `autojunk`). */
+/** The length of a text from which difflib ignores characters that make up more than 1 % of it (its option `autojunk`). */
 const LONG = 200;
 
 /**

@@ -6,7 +6,7 @@ import { productOf, type Product, type ProductRecord } from './product.js';
 
 interface Department {
   path: string;
-  /** The things that are sold, in the plural. */
+  /** The kinds of products of a category, in the plural. */
   wares: readonly string[];
   attributes: readonly string[];
   options: Readonly<Record<string, readonly string[]>>;

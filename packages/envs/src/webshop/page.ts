@@ -52,7 +52,7 @@ export const pagePath = (request: PageRequest): string => pathOf(request, quoted
 /** The number of products of a results page that ArCHer's client shows. */
 const SHOWN = 3;
 
-/** Returns whether a text consists of spaces, newlines and escaped newlines. */
+/** Returns whether a text consists only of spaces, newlines and the escape sequence \n. */
 const isBlank = (text: string): boolean => /^(?:\n|\\n| )*$/.test(text);
 
 /** Returns the text of a page as ArCHer's client shows it. */

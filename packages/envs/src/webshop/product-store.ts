@@ -5,7 +5,7 @@ export interface ProductStore {
   readonly size: number;
   /** Returns a product. @param id 0 to size − 1, in the order of the file of products */
   at(id: number): Product;
-  /** Returns the index of the product with exactly this asin. */
+  /** Returns the index of the product with exactly this asin (product id); undefined if there is none. */
   idOf(asin: string): number | undefined;
   /**
    * Returns, in ascending order, the indices of products that have a generated instruction, from which synthetic goals are made.

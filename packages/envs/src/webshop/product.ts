@@ -16,7 +16,7 @@ export interface ProductRecord {
   product_category?: string;
 }
 
-/** A record of WebShop's attribute file. */
+/** A record of WebShop's file of product attributes. */
 export interface AttributeRecord {
   attributes?: readonly string[];
   instruction?: string | null;

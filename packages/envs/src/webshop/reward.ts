@@ -15,7 +15,7 @@ const otherWords = new Set(
 );
 
 interface RewardParts {
-  /** r_type · (matched attributes + matched options + matched price) / (attributes + options + 1), from 0 to 1. */
+  /** The reward from 0 to 1: r_type · (matched attributes + matched options + matched price) / (attributes + options + 1). */
   reward: number;
   rType: number;
   rAtt: number;

@@ -32,7 +32,7 @@ export abstract class Session {
   abstract act(action: string): Promise<ShopTurn>;
   /** Returns the text of the current page, with the chosen options marked. */
   abstract pageText(): string;
-  /** Returns the valid clicks of the page, as an agent must write them. */
+  /** Returns the valid clicks on the current page, as an agent must write them. */
   abstract validActions(): string[];
 
   protected async goTo(request: PageRequest): Promise<void> {

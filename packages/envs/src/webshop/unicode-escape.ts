@@ -16,7 +16,10 @@ const named: Readonly<Record<string, string>> = {
   v: '\v',
 };
 
-/** Matches escape sequences: octal, \xHH, \uHHHH, \UHHHHHHHH, or a named one. Before any other character a backslash is kept. */
+/**
+ * Matches the escape sequences of Python: octal, \xHH, \uHHHH, \UHHHHHHHH, or a named one. A backslash before any other character
+ * is not part of a match and is kept.
+ */
 const sequence =
   /\\(?:([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([\n\\'"abfnrtv])|([xuUN]|$))/g;
 

@@ -35,7 +35,7 @@ export interface LoggedStep {
   episodes: readonly Trajectory[];
 }
 
-/** The outcome of a run. */
+/** How a run has ended, and its results. */
 export interface LoggedEnd {
   status: 'finished' | 'stopped' | 'failed';
   /** The metrics of the final test; empty if the run had no test. */
@@ -57,7 +57,7 @@ export interface LoggedCheckpoint {
 /** A logger that records one run. The run waits for each call before it makes the next. */
 export interface RunLogger {
   log(step: LoggedStep): Promise<void>;
-  /** Called after the run has written a checkpoint; absent if the logger does not record checkpoints. */
+  /** Records a checkpoint after the run has written it; absent if the logger does not record checkpoints. */
   checkpoint?(written: LoggedCheckpoint): Promise<void>;
   /** Writes everything that is not written yet. It is called once, also after the run has failed. */
   close(end: LoggedEnd): Promise<void>;
@@ -68,7 +68,7 @@ export interface LoggerUnit<Options extends TObject = TObject> {
   description: string;
   /** The schema of the logger's options in snake_case, with the meaning and unit of each. The defaults are in configs/logger/. */
   options: Options;
-  /** Checks the options before the run begins. @throws {Error} that says what is missing */
+  /** Checks the logger's options before the run begins. @throws {Error} that says what is missing */
   check?(run: Pick<LoggedRun, 'project' | 'name'>, options: OptionsOf<Options>): void;
   /** Opens the logger for a run. @param options valid by the schema, with keys in camelCase */
   open(run: LoggedRun, options: OptionsOf<Options>): Promise<RunLogger>;

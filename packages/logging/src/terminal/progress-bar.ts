@@ -57,7 +57,7 @@ export class ProgressBar {
     this.#drawn = true;
   }
 
-  /** Keeps the final state on the screen if the bar was shown. */
+  /** Ends the bar. If it was shown, its final state stays on the screen. */
   finish(): void {
     if (!this.#drawn) return;
     if (this.output.live) this.output.live.end(this.#lines, true);

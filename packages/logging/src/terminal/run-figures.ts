@@ -93,7 +93,10 @@ const isLoss = (name: string): boolean => name.startsWith('losses/') && name !==
 
 const isShown = (name: string): boolean => isLoss(name) || /(^|[/_])kl(_|$)/.test(name);
 
-/** Draws the last `width` values as blocks whose heights are scaled between the smallest and the largest. */
+/**
+ * Draws the last `width` values as a row of block characters, whose heights are scaled between the smallest and the largest
+ * value.
+ */
 export function sparkline(values: readonly number[], width: number): string {
   const shown = values.slice(-Math.max(1, width));
   const [low, high] = [minimum(shown), maximum(shown)];

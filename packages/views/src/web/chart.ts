@@ -29,7 +29,7 @@ const COLOURS = 8;
 const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3], [5, 3], [14, 4], [2, 6], [6, 2, 2, 2]];
 const HEIGHT = 230;
 const INTEGERS = [1, 2, 5].flatMap((n) => [...Array(8).keys()].map((power) => n * 10 ** power)).sort((a, b) => a - b);
-/** The largest number of rows of the table below a chart. */
+/** The largest number of rows in the table of numbers below a chart. */
 const TABLE_ROWS = 40;
 
 export function chart(input: ChartInput): HTMLElement {
@@ -243,7 +243,7 @@ function swatch(i: number): SVGSVGElement {
   return svg as SVGSVGElement;
 }
 
-/** Returns a text about the chart for screen readers. */
+/** Returns a description of the chart for screen readers. */
 function description({ title, xLabel, lines }: ChartInput): string {
   const parts = lines.map(({ name, x, y }) => {
     const known = y.filter((value) => value !== null);

@@ -23,7 +23,7 @@ interface RunSection {
   element: HTMLElement;
 }
 
-/** Returns the sections that have content, in the order of the page. */
+/** Returns the sections of a run's page that have content, in the order of the page. */
 export function runSections(data: RunData): RunSection[] {
   const sections: [id: string, title: string, content: Node | null][] = [
     ['warnings', 'Warnings', warningList(data.warnings)],

@@ -64,7 +64,7 @@ export class HistoryRows {
   }
 }
 
-/** Returns the varint of a non-negative safe integer. */
+/** Encodes a non-negative safe integer as a protobuf varint. */
 function varint(value: number): number[] {
   const bytes: number[] = [];
   for (; value > 0x7f; value = Math.floor(value / 128)) bytes.push((value % 128) | 0x80);

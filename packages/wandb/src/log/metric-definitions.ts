@@ -9,7 +9,7 @@ export type SummaryKind = (typeof SUMMARIES)[number];
 export interface MetricDefinition {
   /** The name of the metric. A name that ends with * is a pattern for all metrics with this prefix. */
   name: string;
-  /** The metric on the x axis of its plots; absent: the step. */
+  /** The metric on the x axis of this metric's plots; absent: the step. */
   step_metric?: string;
   /** Whether a row that lacks the step metric gets the last value of the step metric; absent: false. */
   step_sync?: boolean;

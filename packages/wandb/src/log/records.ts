@@ -162,5 +162,5 @@ export function timestampOf(milliseconds: number): Timestamp {
   return { seconds, nanos: Math.round((milliseconds - 1000 * seconds) * 1e6) };
 }
 
-/** Converts a timestamp to seconds since 1970. */
+/** Converts a protobuf timestamp to seconds since 1970. */
 export const secondsOf = ({ seconds = 0, nanos = 0 }: Timestamp): number => seconds + nanos / 1e9;

@@ -137,7 +137,7 @@ export class RunLog {
     await this.file.close();
   }
 
-  /** Returns the summary in the form of the file `wandb-summary.json`. */
+  /** Returns the summary with the members that W&B's file `wandb-summary.json` has. */
   summaryItems(): Item[] {
     return [...this.#summary.items(), { key: '_wandb', value_json: `{"runtime": ${Math.floor(this.runtime)}}` }];
   }

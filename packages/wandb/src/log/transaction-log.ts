@@ -10,7 +10,7 @@ import { namingFile } from '@bowyer/core';
 /** The header of the file: ":W&B", the magic number 0xBEE1 in little-endian order, and version 0. */
 const HEADER = Buffer.from([0x3a, 0x57, 0x26, 0x42, 0xe1, 0xbe, 0x00]);
 const BLOCK = 32_768;
-/** The size of a chunk's header in bytes: checksum (4), length (2), type (1). */
+/** The size in bytes of the header of a chunk, a part of a record within one block: checksum (4), length (2), type (1). */
 const CHUNK_HEADER = 7;
 const [FULL, FIRST, MIDDLE, LAST] = [1, 2, 3, 4];
 

@@ -9,7 +9,7 @@ import { jsonText } from '../log/raw-json.js';
 /** An image in the format PNG. */
 export interface Picture {
   png: Uint8Array;
-  /** The size in pixels. */
+  /** The size of the image in pixels. */
   width: number;
   height: number;
 }

@@ -11,7 +11,7 @@ import type { WandbSettings } from '../place/settings.js';
 
 /** The name of this program as the producer of the log, in the log's first record. */
 const PRODUCER = `bowyer-${VERSION}`;
-/** The numbers of file types and upload policies in wandb_internal.proto. */
+/** The number by which wandb_internal.proto names each type of file and each time of upload. */
 export const WANDB_FILE = 1;
 export const MEDIA_FILE = 2;
 export const NOW = 0;

@@ -42,7 +42,7 @@ interface Attempt {
 const FINAL = [400, 401, 403, 404, 409, 410, 413, 422, 501];
 /** The number of milliseconds without a sent byte after which an upload is aborted and repeated. */
 const STILL_MS = 60_000;
-/** The number of characters of an answer that an error message quotes. */
+/** The number of characters of the server's answer that an error message quotes. */
 const QUOTED = 300;
 
 export class WandbClient {

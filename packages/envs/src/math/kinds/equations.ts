@@ -25,7 +25,7 @@ function twoSteps(rng: Rng): Worked {
   };
 }
 
-/** Draws a·x + b = c·x + d, whose solution may be a fraction. */
+/** Draws an equation a·x + b = c·x + d, whose solution may be a fraction. */
 function bothSides(rng: Rng): Worked {
   const c = rng.integer(2, 6);
   const a = c + rng.integer(1, 6);

@@ -19,7 +19,7 @@ function remainder(rng: Rng): Worked {
   };
 }
 
-/** Draws two numbers that often have a common divisor; the first is the larger one. */
+/** Draws two numbers that often have a common divisor larger than 1; the first number is the larger one. */
 function pair(rng: Rng, largest: number): [number, number] {
   const common = rng.integer(1, 8);
   const a = common * rng.integer(2, Math.floor(largest / common));
@@ -27,7 +27,7 @@ function pair(rng: Rng, largest: number): [number, number] {
   return a === b ? [a + common, b] : [Math.max(a, b), Math.min(a, b)];
 }
 
-/** Returns all divisions of Euclid's algorithm, such as `48 = 2 * 18 + 12`. */
+/** Returns all divisions of Euclid's algorithm for two numbers, such as `48 = 2 * 18 + 12`. */
 function divisions(a: number, b: number): string[] {
   const steps: string[] = [];
   for (; b !== 0; [a, b] = [b, a % b]) steps.push(`${a} = ${Math.floor(a / b)} * ${b} + ${a % b}`);

@@ -1,4 +1,4 @@
-// Generates short word problems of one, two or three steps.
+// Generates short word problems (stories that lead to a calculation) of one, two or three steps.
 import type { Rng } from '@bowyer/core';
 import { inSteps, type Kind, type Worked } from './kind.js';
 

@@ -39,7 +39,7 @@ export function parseAnswer(text: string): Answer | null {
   return meaning ?? { kind: 'text', name: null, text: words };
 }
 
-/** Removes pairs of dollar signs, which delimit mathematics, and the punctuation at the end. */
+/** Removes pairs of dollar signs, which delimit mathematics in LaTeX, and the punctuation at the end of an answer. */
 function trimmed(tokens: readonly Token[]): Token[] {
   const arePairs = tokens.filter((token) => isSymbol(token, '$')).length % 2 === 0;
   const kept = tokens.filter((token, i) => !isSymbol(token, '$') || (!arePairs && isCurrency(tokens, i)));
@@ -70,7 +70,7 @@ const reals = (): ListAnswer =>
 
 const TIME = /^(\d{1,2})(?::(\d{2}))?([ap])\.?m\.?$/i;
 
-/** Parses a time, such as 3:30 pm or 3 p.m. */
+/** Parses a time of day, such as 3:30 pm or 3 p.m. */
 function timeOf(tokens: readonly Token[]): Answer | null {
   const time = tokens.length <= 8 ? TIME.exec(textOf(tokens)) : null;
   if (time === null) return null;
@@ -176,7 +176,7 @@ function relationOf(tokens: readonly Token[], depth: number): Answer | null {
   const signs = parts.slice(0, -1).map(({ separator }) => separator!.text);
   const sides = parts.map((part) => part.tokens);
   if (signs.some((sign) => sign !== '=' && sign !== '≈' && sign !== '∈')) return inequalityOf(sides, signs, depth);
-  // An approximation after the value, as in `x = \pi ≈ 3.14`, is dropped.
+  // An approximation after the exact value, as in `x = \pi ≈ 3.14`, is dropped.
   const end = signs.indexOf('≈');
   return equationOf(end > 0 ? sides.slice(0, end + 1) : sides, depth);
 }
@@ -299,7 +299,7 @@ function bracketedOf(tokens: readonly Token[], depth: number): Answer | null {
   return members === null ? null : list(open, close, members);
 }
 
-/** Parses {x | 1 < x < 2} as an interval. */
+/** Parses a set that a condition defines, such as {x | 1 < x < 2}, as an interval. */
 function setBuilder(inner: readonly Token[], depth: number): Answer | null {
   const at = inner.findIndex((token) => isSymbol(token, '|', ':'));
   if (at < 1 || nameOf(inner.slice(0, at)) === null) return null;

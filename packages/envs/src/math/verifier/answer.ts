@@ -32,7 +32,7 @@ export interface ListAnswer {
    */
   open: string;
   close: string;
-  /** Whether the order matters, as in a tuple, an interval or a matrix. */
+  /** Whether the order of the members matters, as in a tuple, an interval or a matrix. */
   isOrdered: boolean;
   members: readonly Answer[];
   /** The word between the members of a list without brackets; absent if the list has only commas, or both words. */
@@ -47,7 +47,7 @@ export type Answer =
   | { kind: 'relation'; name: null; relations: readonly Relation[]; interval: ListAnswer | null }
   /** A time of day. `minutes` are counted from midnight for `am` and from noon for `pm`. */
   | { kind: 'time'; name: string | null; minutes: number; half: 'am' | 'pm' }
-  /** A ratio such as 7:32. `12:00` may also be a time. */
+  /** A ratio such as 7:32. The text `12:00` is parsed as a ratio, but may also be a time of day. */
   | { kind: 'ratio'; name: string | null; members: readonly Tree[] }
   | { kind: 'infinity'; name: string | null; sign: 1 | -1 }
   | { kind: 'text'; name: string | null; text: string };

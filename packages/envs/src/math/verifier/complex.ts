@@ -8,7 +8,9 @@ import type { Work } from './work.js';
 export interface Complex {
   re: Decimal;
   im: Decimal;
-  /** The decimal logarithm of the largest possible error; Infinity for an unknown value, NaN for an undefined one. */
+  /**
+   * The base-10 logarithm of the largest possible error; Infinity for a value that was not computed, NaN for an undefined one.
+   */
   error: number;
 }
 
@@ -34,7 +36,7 @@ export const magnitude = ({ re, im }: Complex): number => Math.max(magnitudeOf(r
 
 const magnitudeOf = (part: Decimal): number => (part.isZero() ? -Infinity : part.e + 1);
 
-/** Returns whether the value may be zero, given its error. */
+/** Returns whether a value may be zero, which its rounding error does not exclude. */
 export const isZero = (a: Complex): boolean => magnitude(a) <= a.error;
 
 export const isReal = ({ im, error }: Complex): boolean => magnitudeOf(im) <= error || Number.isNaN(error);
@@ -162,7 +164,7 @@ export class Arithmetic {
   hyperbolicCosine = (a: Complex): Complex => this.#halfSum(a, 1);
   hyperbolicSine = (a: Complex): Complex => this.#halfSum(a, -1);
 
-  /** Computes the arcsine; undefined outside [−1, 1]. */
+  /** Computes the arcsine of a real number; undefined outside [−1, 1]. */
   arcSine(a: Complex): Complex {
     const rest = this.minus(this.number(1), this.times(a, a));
     if (!isReal(a) || (rest.re.lt(0) && !isZero(rest))) return UNDEFINED;
@@ -174,7 +176,9 @@ export class Arithmetic {
   arcTangent = (a: Complex): Complex =>
     isReal(a) ? this.#rounded(this.#value('atan', a.re), undefined, a.error) : UNDEFINED;
 
-  /** Returns the largest integer below a real value. A value within its error of an integer counts as that integer. */
+  /**
+   * Returns the floor of a real value. A value that differs from an integer by at most its rounding error counts as this integer.
+   */
   floor(a: Complex): Complex {
     if (!isReal(a)) return UNDEFINED;
     const nearest = a.re.round();
@@ -196,7 +200,7 @@ export class Arithmetic {
   cosineOfReal = (x: Decimal): Decimal => this.#value('cos', x);
   #sineOfReal = (x: Decimal): Decimal => this.#value('sin', x);
 
-  /** Computes (e^x + sign · e^(−x)) / 2. */
+  /** Computes (e^x + sign · e^(−x)) / 2, the hyperbolic cosine or sine of x. */
   #halfSum(x: Complex, sign: 1 | -1): Complex {
     const [up, down] = [this.exponential(x), this.exponential(negated(x))];
     return this.times(this.number(0.5), sign === 1 ? this.plus(up, down) : this.minus(up, down));

@@ -16,7 +16,7 @@ const DIGITS = 45;
  */
 const MAX_DIGITS = 300;
 
-/** The number of digits that two values must share to count as equal. */
+/** The number of decimal digits that two computed values must share to count as equal. */
 const COMMON_DIGITS = 20;
 
 /**

@@ -4,9 +4,9 @@ import { rationalValue, ungrouped, type Tree } from './tree.js';
 
 export interface Point {
   arithmetic: Arithmetic;
-  /** Returns the real value of a variable. */
+  /** Returns the real number that the point gives to a variable. */
   variable: (name: string) => number;
-  /** Whether roots and logarithms of negative numbers have a value. */
+  /** Whether roots and logarithms of negative numbers have complex values, instead of being undefined. */
   isComplex: boolean;
 }
 
@@ -88,7 +88,7 @@ const atInverse =
   (arithmetic, x) =>
     of(arithmetic, arithmetic.over(arithmetic.number(1), x));
 
-/** Returns the function π/2 − f(x), such as arccos x = π/2 − arcsin x. */
+/** Returns the function π/2 − f(x) for a function f, such as arccos x = π/2 − arcsin x. */
 const complement =
   (of: Function): Function =>
   (arithmetic, x) =>

@@ -18,13 +18,13 @@ import { binary, number, type Tree } from './tree.js';
 import { accents, applied, functionNames, greek, invertible, invisible } from './vocabulary.js';
 import { areWords, isLongWord } from './words.js';
 
-/** Parses a text, LaTeX or plain; null if it is not an expression. */
+/** Parses an expression in LaTeX or plain text; returns null if the text is not an expression. */
 export function parseText(text: string): Tree | null {
   const tokens = tokensOf(text);
   return tokens && parseExpression(tokens);
 }
 
-/** Parses all tokens; null if they are not an expression. */
+/** Parses tokens as an expression; returns null if they are not one as a whole. */
 export function parseExpression(tokens: readonly Token[]): Tree | null {
   try {
     return tokens.length === 0 ? null : new Parser(tokens).whole();
@@ -55,7 +55,7 @@ class Parser extends TokenReader {
       if (this.is('*', '/')) {
         product = binary(product, this.take().text as '*' | '/', this.#signed());
       } else if (this.#startsValue()) {
-        // `1 2` is an error, not a product.
+        // Two numbers beside each other, as in `1 2`, are an error and not a product.
         if (this.next?.kind === 'number' && this.tokens[this.position - 1].kind === 'number') this.fail();
         product = binary(product, '*', this.#power());
       } else return product;
@@ -223,7 +223,7 @@ class Parser extends TokenReader {
     return text;
   }
 
-  /** Parses values in parentheses, separated by commas. */
+  /** Parses the arguments of a function: values in parentheses, separated by commas. */
   #list(): Tree[] {
     this.expect('(');
     const values: Tree[] = [];
@@ -302,7 +302,7 @@ class Parser extends TokenReader {
     return { type: 'application', name: `\\${name} ${index}`, arguments: [from, to, this.deeper(() => this.#term())] };
   }
 
-  /** Parses an argument of LaTeX: a group in braces, or one character. */
+  /** Parses the argument of a LaTeX command: a group in braces, or one character. */
   #argument(): Tree {
     return this.deeper(() => {
       const next = this.next;
@@ -341,7 +341,7 @@ class Parser extends TokenReader {
     return { type: 'call', name: 'root', arguments: [this.#argument(), degree] };
   }
 
-  /** Parses a logarithm; the default base is 10. */
+  /** Parses a logarithm with its optional base; the default base is 10. */
   #logarithm(): Tree {
     let exponent: Tree | null = null;
     let base: Tree = number(10);

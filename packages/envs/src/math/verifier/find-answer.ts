@@ -92,7 +92,7 @@ function lastBoxed(text: string): string | null {
 function boxAt(text: string, start: number): Omit<Box, 'start'> | '' | null {
   if (text[start] === '{') {
     const found = balanced(text, start);
-    // If a box contains another, its content is that of the inner one.
+    // If a box contains another box, the content of the inner one is the answer.
     return found === null ? '' : { inner: innermost(found.inner), end: found.end };
   }
   return /\d/.test(text[start] ?? '') ? { inner: text[start], end: start + 1 } : null; // TeX takes one character without braces
@@ -130,7 +130,7 @@ const SIGN = String.raw`(?:(?<![\p{L}\p{N})}\]] ?)[-+] ?)?`;
 const DIGITS = String.raw`(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)`;
 const PART = String.raw`(?:\{-?\d+\}|\d)`;
 
-/** Matches numbers that are not part of a word, of a longer number, of 1.2.3 or of 3:30. */
+/** Matches numbers in a text, except those that are part of a word, of a longer number, of 1.2.3 or of 3:30. */
 const NUMBERS = new RegExp(
   String.raw`(?<![\p{L}\p{N}_^]|\^\{|\p{N}[.,:/])${SIGN}\$? ?(?:\d+ \d+\/\d+|${DIGITS}(?: ?\/ ?\d+)?)` +
     String.raw`(?!\p{N}|[.,:/]\p{N}|[eE][+-]?\d)(?: ?\\?%)?`,

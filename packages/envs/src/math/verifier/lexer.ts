@@ -103,7 +103,8 @@ const synonyms: Readonly<Record<string, string>> = {
   varepsilon: 'epsilon',
   overrightarrow: 'vec',
   bar: 'overline',
-  // In LaTeX, \sqrt takes one character, as in \sqrt12; in plain text, sqrt takes all digits.
+  // In LaTeX, \sqrt takes one character, so that \sqrt12 is √1 · 2. In plain text, `sqrt` takes all digits and is therefore
+  // another command.
   sqrt: 'radical',
 };
 
@@ -145,7 +146,10 @@ class Lexer {
   readonly tokens: Token[] = [];
   #position = 0;
   #isSpaced = false;
-  /** The number of open parentheses and brackets, within which a comma between digits separates members. */
+  /**
+   * The number of parentheses and brackets that are open. Within them, a comma between digits separates members and not
+   * thousands.
+   */
   #depth = 0;
 
   constructor(
@@ -210,7 +214,7 @@ class Lexer {
     return this.#push('letters', joined[2]);
   }
 
-  /** Reads the content of `\text{…}` in upright type. @returns false if it cannot be read */
+  /** Reads the content of `\text{…}` as letters in upright type. @returns false if it cannot be read */
   #upright(): boolean {
     const found = balanced(this.text, this.#position);
     if (found === null) return false;
@@ -241,7 +245,7 @@ class Lexer {
       : this.#symbol(sign);
   }
 
-  /** Reads the `{R}` of `\mathbb{R}`. @returns false if it is not a capital letter */
+  /** Reads the name of a set of numbers, the `{R}` of `\mathbb{R}`. @returns false if it is not a capital letter */
   #setName(): boolean {
     const set = this.#take(/ ?(?:\{ ?([A-Z]) ?\}|([A-Z]))/y);
     return set !== null && this.#push('command', `set ${set[1] ?? set[2]}`);

@@ -55,7 +55,7 @@ function cellsOf(tokens: readonly Token[]): Tree[][] | null {
   return cells.map((row) => row.filter((cell) => cell !== null));
 }
 
-/** Returns the NAME of \begin{NAME} or \end{NAME} at `start`. */
+/** Returns the NAME of the command \begin{NAME} or \end{NAME} whose tokens begin at `start`; null for other tokens. */
 function environmentOf(tokens: readonly Token[], start: number): string | null {
   const [, open, name, close] = tokens.slice(start, start + 4);
   const isNamed = isSymbol(open, '{') && name?.kind === 'letters' && isSymbol(close, '}');

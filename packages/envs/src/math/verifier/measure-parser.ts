@@ -68,7 +68,7 @@ const startsTail = ({ kind, text }: Token): boolean =>
 const isPlainRun = (tail: readonly Token[]): boolean =>
   tail.length === 1 && tail[0].kind === 'letters' && tail[0].text.length <= 3 && !tail[0].isUpright;
 
-/** Parses numbers with units of one dimension, the largest first: 5 ft 3 in, 1 hour and 30 minutes. */
+/** Parses a sum of measures with units of the same dimension, the largest first: 5 ft 3 in, 1 hour and 30 minutes. */
 function sumOfMeasures(tokens: readonly Token[]): ValueAnswer | null {
   const starts = [...tokens.keys()].filter((i) => tokens[i].kind === 'number' && tokens[i - 1]?.text !== '^');
   if (tokens.length > MAX_TAIL || starts.length < 2 || starts[0] !== 0) return null;

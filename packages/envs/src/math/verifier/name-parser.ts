@@ -12,7 +12,7 @@ export function nameOf(tokens: readonly Token[]): string | null {
   return tupleName(tokens) ?? quotientName(tokens) ?? simpleName(tokens);
 }
 
-/** Parses the names of a tuple's members: (p, q). */
+/** Parses a tuple of names, such as (p, q). */
 function tupleName(tokens: readonly Token[]): string | null {
   const found = bracketed(tokens);
   if (found?.open !== '(' || found.close !== ')') return null;
@@ -21,7 +21,7 @@ function tupleName(tokens: readonly Token[]): string | null {
   return names.length < 2 || names.includes(null) ? null : `(${names.join(',')})`;
 }
 
-/** Parses quotients of names in capital letters: A:B and \frac{NO}{BO}. */
+/** Parses a quotient of names in capital letters: A:B or \frac{NO}{BO}. */
 function quotientName(tokens: readonly Token[]): string | null {
   const parts = split(tokens, [':']) ?? [];
   if (parts.length > 1 && parts.every((part) => simpleName(part.tokens) !== null)) return textOf(tokens);
@@ -40,7 +40,7 @@ function simpleName(tokens: readonly Token[]): string | null {
   return symbolName(tokens, text);
 }
 
-/** Parses a letter with its index, primes and argument. */
+/** Parses a name that is a letter with its index, primes and argument, such as a_3 or f'(x). */
 function symbolName(tokens: readonly Token[], text: string): string | null {
   const [first] = tokens;
   const inBars = isSymbol(first, '|') && isSymbol(tokens.at(-1), '|') ? tokens.slice(1, -1) : null;

@@ -34,7 +34,10 @@ function isSameName({ name: a }: Answer, { name: b }: Answer): boolean {
 
 const withoutVariable = (name: string) => name.replace(/\([a-z]\)$/i, '');
 
-/** Compares two values: 50% is 1/2. If the reference is a percentage, its number without the sign is accepted too. */
+/**
+ * Compares two values, of which either may be a percentage: 50 % equals 1/2. If the reference is a percentage, its number without
+ * the percent sign is accepted, too.
+ */
 function isSameValue(given: ValueAnswer, right: ValueAnswer, work: Work): boolean {
   // If the reference is a number, a calculation that may only repeat the problem (such as `27 + 48` for 75) is not accepted.
   if (!work.takesCalculations && isNumeral(right.tree) && !isNumeral(given.tree)) return false;

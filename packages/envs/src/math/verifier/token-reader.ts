@@ -5,7 +5,7 @@ import type { Token } from './lexer.js';
 
 class NoExpressionError extends NoValueError {}
 
-/** The largest depth of nested brackets, fractions and arguments. */
+/** The largest nesting depth of brackets, fractions and arguments. */
 const MAX_DEPTH = 60;
 
 export class TokenReader {

@@ -214,7 +214,7 @@ function unitFactor(tokens: readonly Token[], start: number): UnitFactor | null 
   if (tokens[position]?.text === '.') position++; // the point of an abbreviation, as in sq. ft
   const [name, after] = [tokens[position], tokens[position + 1]];
   if (name === undefined) return null;
-  // Matches °C and degrees Celsius.
+  // A temperature may be written as °C or as degrees Celsius: the unit's name then follows the first token.
   const isTemperature = /^(?:°|degrees?)$/i.test(name.text) && /^(?:celsius|fahrenheit|C|F)$/.test(lowerWord(after));
   const units = unitsNamed(isTemperature ? after.text : name.text);
   if (units.length === 0 || (name.kind === 'command' && name.text !== 'Omega')) return null;

@@ -7,7 +7,7 @@ export const functionNames: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Functions f for which f^{-1} is the inverse function. */
+/** Functions for which the notation f^{-1} means the inverse function and not the reciprocal. */
 export const invertible: ReadonlySet<string> = new Set(['sin', 'cos', 'tan', 'cot', 'sec', 'csc']);
 
 /** Letters that count as functions if parentheses follow, as in f(x). */

@@ -106,13 +106,16 @@ export const isLongWord = (text: string): boolean => text.length > 3 && !LONG_PR
 export const areWords = (a: string, b: string): boolean =>
   (a.length > 1 && b.length > 1) || [a, b].some((text) => text.length > 2 && shortWords.has(text.toLowerCase()));
 
-/** Returns whether a run of letters is a word: it is long, has a capital, or is a known short word. */
+/**
+ * Returns whether a run of letters is a word and not a product of variables: it is long, begins with a capital, or is a known
+ * short word.
+ */
 export const isWord = (text: string): boolean =>
   isLongWord(text) || shortWords.has(text.toLowerCase()) || /^\p{Lu}\p{Ll}{2,}$/u.test(text);
 
 const FONTS = /\\(?:text|mbox|textbf|textit|textrm|textnormal|mathrm|mathbf|operatorname\*?) ?\{([^{}]*)\}/g;
 
-/** Normalises an answer that consists of words, or of mathematics that cannot be parsed. */
+/** Normalises the text of an answer that consists of words, or of mathematics that cannot be parsed, for comparison. */
 export function plainWords(text: string): string {
   return plainCharacters(text)
     .replace(/\\(?:left|right|displaystyle|limits)(?![a-zA-Z])/g, '')
@@ -130,7 +133,10 @@ export function plainWords(text: string): string {
     .trim();
 }
 
-/** Returns the letter of a choice, written as (B), B. or B), with or without the text of the choice. */
+/**
+ * Returns the letter of a multiple-choice answer, written as (B), B. or B), with or without the text of the choice; null for
+ * other answers.
+ */
 export function choiceLetter(text: string): string | null {
   const plain = plainCharacters(text).replace(FONTS, '$1').replace(/[$\\]/g, '').trim();
   const choice = /^(?:(?:option|choice|answer) )?(?:\(([A-J])\)|([A-J])[.):])(?:$|[ .])/i.exec(plain);

@@ -53,7 +53,7 @@ export class Dictionary {
     return this.#addresses.get(this.text.encode(codes).join()) ?? 0;
   }
 
-  /** Finds the entry of a word as typed by a player; undefined if the game does not know it. */
+  /** Finds the dictionary entry of a word that a player has typed; undefined if the game does not know it. */
   find(word: string): DictionaryEntry | undefined {
     const address = this.lookUp([...word.toLowerCase()].map((character) => this.text.zscii.code(character)));
     return address === 0 ? undefined : this.#byAddress.get(address);

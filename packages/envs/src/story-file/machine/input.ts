@@ -30,7 +30,7 @@ export function enterLine(machine: Machine, line: string): void {
   if (input.store >= 0) machine.save(input.store, ENTER);
 }
 
-/** Passes a key to a machine that waits for one: the first character, or Enter for an empty text. */
+/** Passes a key to a machine that waits for one. @param text its first character is the key; an empty text is the key Enter */
 export function enterKey(machine: Machine, text: string): void {
   const input = machine.input;
   if (input?.kind !== 'key') throw new Error(`enterKey: the story waits for ${machine.pause}, not for a key`);

@@ -42,10 +42,10 @@ export interface MachineSnapshot {
   screen: ScreenState;
 }
 
-/** Returns the value of a 16-bit word in two's complement (2.2). */
+/** Returns the value of a 16-bit word that is read as a signed number in two's complement (section 2.2 of the standard). */
 export const signedWord = (word: number): number => (word << 16) >> 16;
 
-/** The error for a story that breaks a rule of the standard, after which the machine cannot continue. */
+/** The error for a game that breaks a rule of the Z-machine standard, after which the machine cannot continue. */
 export class StoryFault extends Error {
   override readonly name = 'StoryFault';
 }

@@ -1,5 +1,6 @@
-// Reads and changes the object tree in a machine's memory: parents, siblings, children, attributes and properties. Source:
-// Standards Document 1.1, section 12. Object 0 is "nothing": reads return 0, and changes have no effect.
+// Reads and changes the tree of game objects (rooms, things, the player) in a Z-machine's memory: parents, siblings, children,
+// attributes and properties. Object 0 is "nothing": reading it returns 0, and changing it has no effect. Source: The Z-Machine
+// Standards Document 1.1, section 12.
 import type { Story } from './story.js';
 import type { ZText } from './z-text.js';
 
@@ -121,7 +122,7 @@ export class ObjectTree {
     }
   }
 
-  /** Returns the length in bytes of the property whose data is at an address. */
+  /** Returns the length in bytes of a property. @param dataAddress address of the property's data */
   propertyLength(dataAddress: number): number {
     if (dataAddress === 0) return 0;
     const size = this.memory[dataAddress - 1];

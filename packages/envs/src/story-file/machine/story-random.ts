@@ -1,7 +1,7 @@
 // Generates the random numbers of the Z-machine's opcode `random`. The generator is seeded like that of the interpreters in C
 // (Frotz, Jericho), so that games which were recorded with them can be reproduced.
 
-/** The state of the generator. */
+/** The state of the random generator, which a snapshot of the machine contains. */
 export interface StoryRandomState {
   state: number;
   period: number;

@@ -83,7 +83,10 @@ export class Story {
     return packed * this.#packedScale + this.#stringOffset;
   }
 
-  /** Returns the sum of all bytes after the header, which opcode `verify` compares with the header word 0x1C (11.1.6). */
+  /**
+   * Returns the sum of all bytes after the header. The opcode `verify` compares it with the header's word 0x1C (section 11.1.6 of
+   * the standard).
+   */
   checksum(): number {
     let sum = 0;
     for (let i = 64; i < this.fileLength; i++) sum += this.bytes[i];

@@ -17,7 +17,7 @@ const FIRST_EXTRA = 155;
 const NEWLINE = 13;
 
 export class Zscii {
-  /** The alphabets A0, A1 and A2, each with 26 ZSCII codes. */
+  /** The alphabets A0, A1 and A2 of five-bit characters, each with the ZSCII codes of 26 characters. */
   readonly alphabets: readonly (readonly number[])[];
   readonly #toText: string[] = [];
   readonly #fromText = new Map<string, number>();

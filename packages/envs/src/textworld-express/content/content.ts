@@ -18,7 +18,9 @@ export interface FoodFile {
   FOODS_COMPACT: Record<string, { names?: string[]; indefinite?: string; properties: string[]; locations: string[] }>;
 }
 
-/** The format of twc_objects.folds.json. The order of the objects matters. */
+/**
+ * The content of TextWorldExpress's file twc_objects.folds.json. The order of the objects determines which one an index draws.
+ */
 export type ObjectFile = Record<'train' | 'valid' | 'test', Record<string, { name: string; locations: string[] }>>;
 
 export interface FoodKind {

@@ -57,7 +57,7 @@ export function drawSortingProblems(): Record<Fold, SortingItem[][]> {
   return drawn;
 }
 
-/** Draws three to five items of different quantities. */
+/** Draws a sorting problem: three to five items of different quantities, in ascending order. */
 function drawSortingProblem(random: JavaRandom, drawItem: (quantity: () => number) => SortingItem): SortingItem[] {
   const used = new Set<number>();
   const drawQuantity = () => {
@@ -119,7 +119,7 @@ function drawQuestions(random: JavaRandom, operator: Operator, count: number): Q
   return [...questions.values()];
 }
 
-/** Returns the answer; null if it is not an integer, or if a difference is not positive. */
+/** Returns the answer to a question; null if the question is not usable, since its answer is not a positive integer. */
 function answerTo(operator: Operator, first: number, second: number): number | null {
   if (operator === '+') return first + second;
   if (operator === '*') return first * second;

@@ -5,7 +5,7 @@ import type { Fold } from '../parameters.js';
 
 const words = (text: string) => text.split(', ');
 
-/** The 48 room names of `mapreader`, in the order of the indices that are drawn. */
+/** The 48 room names of the game mapreader, in the order from which the generator draws indices. */
 export const roomNames: readonly string[] = hashTrieOrder(
   words(
     'washroom, bathroom, cupboard, pantry, basement, closet, kitchen, kitchenette, launderette, laundromat, ' +

@@ -1,4 +1,4 @@
-// Plays Coin Collector: the agent finds the coin on the floor of some room and takes it.
+// Plays the game Coin Collector: the agent looks for the coin, which is on the floor of some room, and takes it.
 import { makeObject, type Content } from '../content/content.js';
 import { makeRoom, roomNumbering, type HouseholdRoomName } from '../household.js';
 import { JavaRandom } from '../java-random.js';

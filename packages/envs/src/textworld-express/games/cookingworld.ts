@@ -241,7 +241,7 @@ function drawRecipe(random: JavaRandom, foods: readonly RecipeFood[], count: num
 const fallbackPlaces = ['fridge', 'counter', 'kitchen cupboard', 'dining table'];
 
 function placeIngredients(random: JavaRandom, rooms: readonly Room[], recipe: readonly RecipeLine[], content: Content) {
-  // If two pieces of furniture have the same name, the one in the later room is used.
+  // If two pieces of furniture have the same name, the ingredients are put on or into the one in the later room.
   const places = new Map(rooms.flatMap((room) => visibleThings(room)).map((thing) => [thing.name, thing]));
   return recipe.map(({ name, preparation }): Ingredient => {
     const kind = content.foods.get(name);

@@ -1,4 +1,4 @@
-// Lists the games by name, in TextWorldExpress's order.
+// Lists the TextWorldExpress games by name, in the original's order.
 import { coinGoldPath } from './coin-gold.js';
 import { cookingGoldPath } from './cookingworld-gold.js';
 import { mapReaderGoldPath } from './mapreader-gold.js';

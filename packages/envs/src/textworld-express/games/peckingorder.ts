@@ -26,7 +26,7 @@ class PeckingOrderGame extends OneRoomGame {
   readonly #book = new Thing('instructions book', { text: '', isMovable: false });
 
   constructor({ seed, fold, content }: WorldChoice) {
-    // Numbers are drawn in this order: room, nouns (shuffled twice), order of the things, their places.
+    // Numbers are drawn in this order, as in the original: room, nouns (shuffled twice), order of the things, their places.
     const random = new JavaRandom(seed);
     const room = drawRoom(random);
     super({ rooms: [room], start: room, carryLimit: null, shuffleSeed: seed });

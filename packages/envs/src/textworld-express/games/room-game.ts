@@ -15,7 +15,7 @@ import {
 } from '../things.js';
 import type { Score, TextGame, GameTurn } from './text-game.js';
 
-/** The text of an action, and a function that carries it out and returns the observation. */
+/** A valid action: its text, and a function that carries it out and returns the observation. */
 interface Action {
   readonly text: string;
   readonly run: () => string;

@@ -3,9 +3,9 @@ import type { Content } from '../content/content.js';
 import type { Fold, ParameterSpec, ParameterValues } from '../parameters.js';
 
 export interface Score {
-  /** The score in the game's own points. */
+  /** The score in points of the game, which differ between games. */
   raw: number;
-  /** The score divided by the largest possible one; −1 after a mistake, in games that punish it so. */
+  /** The score divided by the largest possible one; −1 after a mistake, in games where a mistake ends the game. */
   normalized: number;
   won: boolean;
   failed: boolean;
@@ -26,7 +26,7 @@ export interface TextGame {
   readonly taskDescription: string;
   /** The numbers from which the world was generated: its seed and parameters. */
   readonly properties: Readonly<Record<string, number>>;
-  /** Returns the first turn. It must be called once, before any action. */
+  /** Returns the first turn. It must be called once, before the first action. */
   begin(): GameTurn;
   /** Plays an action, which must be one of the valid actions of the previous turn. */
   act(action: string): GameTurn;

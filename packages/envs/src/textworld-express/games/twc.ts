@@ -61,7 +61,7 @@ export class TwcGame extends RoomGame {
       else if (holder !== null && homes.includes(holder.name)) raw += 2;
     }
     const most = 2 * this.strays.length;
-    // If nothing is misplaced, the original divides 0 by 0. Here the game is won at once.
+    // If nothing is misplaced at the beginning, TextWorldExpress divides 0 by 0. Here such a game is won at once.
     return { raw, normalized: most === 0 ? 1 : raw / most, won: raw === most, failed: false };
   }
 }

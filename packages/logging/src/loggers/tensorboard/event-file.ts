@@ -28,7 +28,7 @@ export class EventFile {
     return file;
   }
 
-  /** Appends events. @param events protobuf messages of `messages.ts` */
+  /** Appends events to the file. @param events encoded protobuf messages, which the functions of messages.ts return */
   async append(...events: readonly Uint8Array[]): Promise<void> {
     await appendText(this.path, Buffer.concat(events.map(record)));
   }

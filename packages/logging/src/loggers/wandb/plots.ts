@@ -32,7 +32,7 @@ export class Plots {
     this.#work = this.#add(svg, step).finally(() => (this.#work = null));
   }
 
-  /** Returns and removes the finished image; empty if there is none. */
+  /** Returns and removes the image that is finished, to be logged with the next row; empty if there is none. */
   drawn(): Value[] {
     const drawn = this.#drawn;
     this.#drawn = [];

@@ -138,7 +138,7 @@ class WandbLogger implements RunLogger {
     if (this.#isShown(iteration)) this.#plots.draw(iteration);
   }
 
-  /** Logs a checkpoint as a new version of an artifact, which W&B links to the run. */
+  /** Logs a checkpoint folder as a new version of a W&B artifact, which W&B links to the run. */
   async checkpoint({ kind, iteration, folder: path, score }: LoggedCheckpoint): Promise<void> {
     if (!this.options.checkpoints.includes(kind)) return;
     const metadata = { iteration, ...(score !== undefined && { score }) };

@@ -15,7 +15,7 @@ export function takeToken(): void {
 
 const headers = () => ({ authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ''}` });
 
-/** Requests JSON from the server. @throws with the server's error message */
+/** Requests JSON from the dashboard's server. @throws {Error} with the server's error message */
 export async function get<T>(path: string, query: Record<string, string> = {}): Promise<T> {
   return answerOf(await fetch(`${path}?${new URLSearchParams(query)}`, { headers: headers() }));
 }
