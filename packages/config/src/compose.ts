@@ -99,7 +99,7 @@ export function recompose(
   const [configName, jobName] = ['config_name', 'name'].map((key) => composition.setting(`hydra.job.${key}`));
   const further = texts.map((text) => ({ ...parseOverride(text), source }));
   return composeFrom(repository, last ? [...overrides, ...further] : [...further, ...overrides], {
-    configDirs: [], // the repository already has them
+    configDirs: [], // the given repository has opened the folders already
     overrides: [],
     configName: configName as string | null,
     jobName: jobName as string,

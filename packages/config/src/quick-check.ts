@@ -134,7 +134,7 @@ function isOfType(value: unknown, type: unknown): boolean {
     case 'object':
       return isObject(value);
     case 'integer':
-      return Number.isInteger(value) || Math.abs(value as number) === Infinity; // the same as in ajv
+      return Number.isInteger(value) || Math.abs(value as number) === Infinity; // as in ajv, infinity is an integer
     default:
       return typeof value === type;
   }

@@ -11,7 +11,7 @@ export function makeFolder(folder: string, setting: string): void {
     const missing: string[] = [];
     for (let at = path.resolve(folder); !existsSync(at); at = path.dirname(at)) missing.unshift(at);
     for (const each of missing) makeOne(each);
-    mkdirSync(folder, { recursive: true }); // fails if it is a file
+    mkdirSync(folder, { recursive: true }); // throws if the path is a file
   } catch (error) {
     throw new ConfigError(
       'file',

@@ -372,11 +372,11 @@ function compare(a: Element, b: Element): number {
  * order. Hydra shuffles differently in each run.
  */
 export function shuffled<Item>(items: readonly Item[], seed: string): Item[] {
-  let state = 2166136261; // FNV-1a, 32 bit
+  let state = 2166136261; // the offset basis of the 32-bit hash FNV-1a
   for (let i = 0; i < seed.length; i++) state = Math.imul(state ^ seed.charCodeAt(i), 16777619);
   const result = [...items];
   for (let i = result.length - 1; i > 0; i--) {
-    state = (state + 0x6d2b79f5) | 0; // mulberry32
+    state = (state + 0x6d2b79f5) | 0; // the next state of the generator mulberry32
     let bits = Math.imul(state ^ (state >>> 15), state | 1);
     bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
     const other = ((bits ^ (bits >>> 14)) >>> 0) % (i + 1);

@@ -6,7 +6,7 @@ import { YamlError } from './yaml-error.js';
 /** The largest depth of nesting; without a limit, a few thousand brackets exhaust the stack. */
 const maximumDepth = 500;
 
-const nonPrintable = /[^\t\n\r\x20-\x7e\x85\xa0-\ufffd]/; // halves of surrogate pairs are in this range
+const nonPrintable = /[^\t\n\r\x20-\x7e\x85\xa0-\ufffd]/; // halves of surrogate pairs count as printable
 
 /** read.ts determines types, keys and aliases as PyYAML and OmegaConf do, so the package returns only texts and tags. */
 const syntaxOnly = {

@@ -86,7 +86,7 @@ function dequantized(
       `'${packed.name}': the gradient through a quantized weight needs it as initializers, not as inputs`,
     );
   const type = bits === 4 ? 'uint4' : 'uint8';
-  const made = (name: string) => g.initializers.find((value) => value.name === name); // a weight may be used twice
+  const made = (name: string) => g.initializers.find((value) => value.name === name); // exists if the weight is used twice
   const numbers = made(`${packed.name}/matrix`) ?? g.initializer(`${packed.name}/matrix`, data, [N!, K!], type);
   const name = `${packed.name}/zeros`;
   const zeroPoints =

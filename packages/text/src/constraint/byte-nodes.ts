@@ -126,7 +126,7 @@ export class ByteNodes {
       const byte = texts[start].bytes[at];
       let end = start;
       while (end < texts.length && texts[end].bytes[at] === byte) need = Math.min(need, texts[end++].needs[at]);
-      const isLast = texts[start].bytes.length === at + 1; // the shortest of them, which comes first
+      const isLast = texts[start].bytes.length === at + 1; // the shortest text, which comes first, ends here
       if (isLast) edges.push({ from: byte, to: byte, next: null });
       const longer = texts.slice(start + Number(isLast), end);
       if (longer.length > 0) edges.push({ from: byte, to: byte, next: this.#ofTexts(longer, at + 1) });

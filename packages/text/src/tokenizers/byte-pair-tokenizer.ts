@@ -55,7 +55,7 @@ export function bytePairTokenizer(
     tokenizer_class: 'PreTrainedTokenizerFast',
     pad_token: PAD,
     eos_token: endToken,
-    clean_up_tokenization_spaces: false, // Python would else turn ` ?` into `?`
+    clean_up_tokenization_spaces: false, // otherwise Python would decode ` ?` as `?`
     ...(contextLength !== undefined && { model_max_length: contextLength }),
     ...(chatTemplate !== null && { chat_template: chatTemplate }),
   });

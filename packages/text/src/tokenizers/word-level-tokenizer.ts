@@ -40,7 +40,7 @@ export function wordLevelTokenizer(
     pad_token: '<pad>',
     eos_token: '<eos>',
     unk_token: '<unk>',
-    clean_up_tokenization_spaces: false, // Python would else turn ` ?` into `?`
+    clean_up_tokenization_spaces: false, // otherwise Python would decode ` ?` as `?`
     ...(chatTemplate !== null && { chat_template: chatTemplate }),
   });
 }
@@ -49,7 +49,7 @@ export function wordLevelTokenizer(
 function wordPattern(wholeTokens: readonly string[], spells?: Spelling): string {
   const longestFirst = [...wholeTokens].sort((a, b) => b.length - a.length);
   const words = spells ? [" ?\\p{L}+(?:'\\p{L}+)*", '\\p{N}'] : [" ?[\\p{L}\\p{N}]+(?:'\\p{L}+)*"];
-  const capital = "\\p{Lu}(?![\\p{Ll}'])"; // a letter of a code, not of a word
+  const capital = "\\p{Lu}(?![\\p{Ll}'])"; // a capital letter of a product number, not of a word
   if (spells === 'codes') words.unshift(`[\\p{Lu}\\p{N}](?:\\p{N}|${capital})`, ` ?${capital}`);
   return [
     ...longestFirst.map((whole) => escapeForRegex(whole).replaceAll('\n', '\\n')),

@@ -120,10 +120,10 @@ export class TokenizerPipeline {
         ids.push(section.id);
         continue;
       }
-      if (section.text.length > SHARE) yield; // normalizing it was not interruptible
+      if (section.text.length > SHARE) yield; // since a long text is normalized in one step
       for (const piece of this.#preTokenize(section.text, section.isFirst)) {
         if (piece === '') continue;
-        if (piece.length > SHARE) yield; // finding it was not interruptible
+        if (piece.length > SHARE) yield; // since a long piece is found in one step
         yield* this.#model.tokenize(piece, ids);
         share += piece.length;
         if (share < SHARE) continue;

@@ -11,7 +11,7 @@ const factories: Record<string, (component: Component) => PostProcessor> = {
     const all = parts(component, 'processors').map(postProcessor);
     return (ids) => all.reduce((result, each) => each(result), ids);
   },
-  ByteLevel: () => identity, // changes only offsets
+  ByteLevel: () => identity, // it changes only the offsets of tokens, which are not used here
   BertProcessing: around,
   RobertaProcessing: around,
   TemplateProcessing: template,
@@ -47,7 +47,7 @@ interface TemplatePiece {
 function template(component: Component): PostProcessor {
   const special = (component.special_tokens ?? {}) as Record<string, { ids?: readonly number[] }>;
   const pieces = (parts(component, 'single') as TemplatePiece[]).map(({ SpecialToken: token, Sequence: sequence }) => {
-    if (sequence !== undefined) return null; // stands for the text
+    if (sequence !== undefined) return null; // the place of the text's own tokens
     const ids = special[token?.id ?? '']?.ids;
     if (ids === undefined) throw new DefinitionError(`TemplateProcessing has no ids for ${JSON.stringify(token?.id)}`);
     return ids;

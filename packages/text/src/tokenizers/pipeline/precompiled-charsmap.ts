@@ -9,7 +9,7 @@ import { DefinitionError } from './definition.js';
  */
 const PLAIN = ((): Uint8Array => {
   const plain = new Uint8Array(2 ** 16);
-  plain.fill(1, 0, 0x300); // Latin; combining marks follow
+  plain.fill(1, 0, 0x300); // Latin, without the combining marks after it
   plain.fill(1, 0x370, 0x483).fill(1, 0x48a, 0x530); // Greek, Cyrillic
   plain.fill(1, 0x2010, 0x2028).fill(1, 0x2030, 0x205f); // punctuation
   plain.fill(1, 0x3001, 0x302a).fill(1, 0x3041, 0x3097).fill(1, 0x30a1, 0x30fb).fill(1, 0x4e00, 0xa000); // East Asia
