@@ -4,7 +4,7 @@ import { runAsLibrary, type GivenAgent, type RunProgress } from '@bowyer/runner'
 import { agentFunctions, type AgentFunctions } from './agent-functions.js';
 
 /** The progress of a run, and the path of the HTML page that shows the progress. */
-export type AgentProgress = RunProgress & { /** The path of the run's page. */ report: string };
+export type AgentProgress = RunProgress & { /** The path of the run's HTML report. */ report: string };
 
 export interface AgentRunOptions<Task extends AgentTask, Result> extends AgentFunctions<Task, Result> {
   /**

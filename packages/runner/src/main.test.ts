@@ -9,7 +9,7 @@ const loadedBy = (file: string): string[] =>
     ([, name]) => name,
   );
 
-/** Returns the packages that a start of the command line loads: ours, and those of others. */
+/** Returns the modules that are loaded when the command line starts: our own files, and the packages of others. */
 function loadedAtStart(main: string) {
   const [files, outside] = [new Set<string>(), new Set<string>()];
   const visit = (file: string): void => {

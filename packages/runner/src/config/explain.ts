@@ -16,7 +16,7 @@ export async function explain(error: ConfigError, context: Context, configs: str
   if (missing !== undefined) return missing;
   if (unknownKey(error) === undefined) return undefined;
   const { unknown, composition } = withoutUnknown(error, context);
-  if (unknown.length === 0) return undefined; // a member of a node that is given by its flat name
+  if (unknown.length === 0) return undefined; // the key is a member of a node that is given by a flat name
   const options = composition ? leavesOf(composition.config) : [];
   const said = await Promise.all(unknown.map(async ({ key, error: own }) => explanation(key, own, options)));
   if (said.length === 1) return said[0];

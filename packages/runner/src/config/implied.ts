@@ -39,7 +39,7 @@ function readerOf(composition: Composition): Reader {
     try {
       return composition.setting(key);
     } catch {
-      return undefined; // the validation reports it
+      return undefined; // the validation reports the unresolved value
     }
   };
 }
@@ -164,7 +164,7 @@ const keysOfOthers: Rule = async (_read, context, composition) => {
   const { factsOf } = await import('./originals/run-facts.js');
   const facts = await factsOf(composition, new Set());
   return found.flatMap(({ key, value, path, original }): Implied[] => {
-    if (facts.reads(key)) return []; // the run has a key of this name itself
+    if (facts.reads(key)) return []; // the key is one that this run reads itself
     const outcome = original.meaning(overrideText('', value).slice(1), facts);
     if (outcome === 'ours' || 'refused' in outcome) return [];
     // If an argument of AgentGym has the name of a key of Bowyer, it is kept in a file, since it may be Bowyer's key for another

@@ -11,7 +11,8 @@ beforeEach(() => (directory = newFolder()));
 const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
 const node = [process.execPath, ...typeScriptArguments(), '--input-type=module', '-e'];
 /**
- * A program that prints its process id, and then works until it is ended. It prints nothing more, so that no closed pipe ends it.
+ * A program that prints its process id and then works until it is ended. It prints nothing more, so that it is not ended by
+ * writing to a closed pipe.
  */
 const child = (asks: boolean) => `
   import { endWithParent } from ${module('./parent.ts')};
@@ -19,7 +20,7 @@ const child = (asks: boolean) => `
   console.log(process.pid);
   setInterval(() => {}, 1000);`;
 
-/** A program that starts the child as the launcher of a sweep starts a job, and prints the child's output. */
+/** A program that starts `child` in the way in which a sweep's launcher starts a job, and prints the child's output. */
 const launcher = (asks: boolean) => `
   import { startJobProcess } from ${module('../sweep/job-process.ts')};
   await startJobProcess({
@@ -41,7 +42,7 @@ test('a job ends when its launcher is killed, whatever it is doing', async () =>
   const { parent, job } = await startedChild(true);
   expect(stateOf(job)).toBe('running');
   parent.kill('SIGKILL');
-  while (stateOf(job) !== 'ended') await sleep(10); // with the former code this never ended, and Jest's timeout failed the test
+  while (stateOf(job) !== 'ended') await sleep(10); // never ends if the job survives its launcher; Jest's timeout then fails the test
 }, 180_000);
 
 test('a process that does not request it survives its parent', async () => {

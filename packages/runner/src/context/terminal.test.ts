@@ -5,7 +5,7 @@ import { openTerminal } from './terminal.js';
 const stranger = '\x1b]0;owned\x07 \u009b2J \u202e';
 const shown = '\\u001b]0;owned\\u0007 \\u009b2J \\u202e';
 
-/** Returns a terminal and a pipe, with the texts that were written to them. */
+/** Returns two output streams, a terminal's and a pipe's, with the texts that were written to them. */
 function outputs(isTTY: boolean) {
   const texts: string[] = [];
   const sink = () => {

@@ -12,7 +12,7 @@ export function withPluginPaths(composition: Composition, { cwd }: Pick<PrepareC
   const plugins = composition.setting('plugins');
   if (!Array.isArray(plugins) || plugins.length === 0) return composition;
   const paths = plugins.flatMap((plugin, i) => {
-    if (typeof plugin !== 'string') return []; // the validation reports it
+    if (typeof plugin !== 'string') return []; // the validation reports values that are not texts
     return [[`plugins.${i}`, pathOf(composition, i, plugin, cwd)] as const];
   });
   return composition.with(Object.fromEntries(paths));
@@ -30,7 +30,7 @@ export async function loadPlugins(composition: Composition): Promise<void> {
   const plugins = composition.setting('plugins');
   if (!Array.isArray(plugins)) return;
   for (const [i, plugin] of plugins.entries()) {
-    if (typeof plugin !== 'string') continue; // the validation reports it
+    if (typeof plugin !== 'string') continue; // the validation reports values that are not texts
     const path = pathOf(composition, i, plugin, process.cwd());
     if (loaded.has(path)) continue;
     const [{ source, line }] = composition.origin(`plugins.${i}`);

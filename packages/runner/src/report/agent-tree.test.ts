@@ -4,7 +4,7 @@ import type { StoredEpisode } from './turns.js';
 
 const parents = (tree: ReturnType<typeof callTree>) => tree.calls.map(({ parent }) => parent);
 
-/** Makes an episode from the turns of these calls. */
+/** Makes an episode whose turns are the calls with these numbers. */
 const episodeOf = (calls: readonly number[]): StoredEpisode => ({
   episode: 0,
   iteration: 1,

@@ -1,4 +1,4 @@
-// Tests intervals over the runs of a setting.
+// Tests the intervals of means and shares over the runs of a setting.
 import { shareInterval } from './outcomes.js';
 
 test('an interval of a share stays within 0 … 1, also of two runs, and of runs that agree', () => {

@@ -48,13 +48,13 @@ test('the drift of lengths is shown: tokens of an episode and of an answer', () 
   const { rows } = tableOf(ten, 'Lengths of rollouts');
   expect(rows[0].slice(0, 4)).toEqual(['tokens written', '55.0', '15.0', '95.0']);
   expect(rows[1].slice(0, 4)).toEqual(['tokens per answer', '27.5', '7.50', '47.5']);
-  // a constant figure has no correlation with the reward
+  // A constant statistic has no correlation with the reward.
   expect(rows[2]).toEqual(['calls of the model', '2.00', '2.00', '2.00', '–']);
 });
 
 test('groups with equal rewards are counted, at the largest and at the smallest reward, with the tasks that only had such groups', () => {
   const { rows } = tableOf(ten, 'Groups without a signal');
-  // rewards by group: 1 1, 1 1, 0.5 0, 0 0, 0 0; tasks t0, t1, t0, t1, t0
+  // The rewards of the five groups are 1 1, 1 1, 0.5 0, 0 0, 0 0, and their tasks t0, t1, t0, t1, t0.
   expect(rows).toEqual([
     ['all', '5', '80 %', '40 %', '40 %', '1'],
     ['at the beginning', '1', '100 %', '100 %', '0 %', '1'],

@@ -62,7 +62,7 @@ async function warmStartLoss(directory: string): Promise<{ x: number[]; y: numbe
   const add = ({ 'losses/nll': loss }: { 'losses/nll'?: number | null }) => {
     if (loss === undefined) return;
     epoch++;
-    if (loss === null) return; // the loss was not a number
+    if (loss === null) return; // the logged loss was not finite
     column.x.push(epoch);
     column.y.push(loss);
   };

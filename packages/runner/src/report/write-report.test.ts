@@ -11,7 +11,7 @@ beforeEach(async () => {
 
 const report = () => readFile(join(directory, 'report.html'), 'utf8').catch(() => '');
 const line = (iteration: number) => `${JSON.stringify({ iteration, 'rollout/episodic_return': iteration })}\n`;
-/** Waits until the page contains a text. If it never does, the test's timeout ends the test. */
+/** Waits until the report contains a text. If it never does, Jest's timeout ends the test. */
 async function pageWith(text: string): Promise<string> {
   for (;;) {
     const page = await report();

@@ -17,7 +17,7 @@ import { withReport } from '../report/write-report.js';
 let directory: string;
 beforeEach(() => (directory = newFolder()));
 
-/** A process that owns the folder until it is killed. */
+/** Starts a process that holds the lock of the folder until it is killed. */
 async function otherOwner(lock = join(directory, 'run.lock')) {
   const file = fileURLToPath(new URL('../../../core/src/file-lock.ts', import.meta.url));
   const program = `import { withFileLock } from ${JSON.stringify(file)};
@@ -127,7 +127,8 @@ test('a folder that was complete when its command was killed is accepted by the 
         return `written as ${dtype}\n`;
       },
     );
-  // The state after the rename: the folder, and the lock of a process that has ended.
+  // These lines make the state in which a killed command leaves the output: the folder has its final name, and its lock is that
+  // of a process that has ended.
   const killed = await otherOwner(`${output}.lock`);
   await writeNewFolder(
     output,
@@ -142,7 +143,7 @@ test('a folder that was complete when its command was killed is accepted by the 
   expect(printed).toEqual([`written: ${output}, by this command before it was killed\n`]);
   expect(await readdir(directory)).toEqual(['model']);
   expect(await readdir(output)).toEqual(['weights']);
-  // The result was printed now, so that the folder counts as used.
+  // The command has printed its result now, so that the folder is refused as one that is in use.
   await expect(command('f16')).rejects.toThrow('is not empty');
   await rm(output, { recursive: true });
   await command('f16');

@@ -12,7 +12,11 @@ let recorder: Recorder;
 let printed: string;
 let saved: string[];
 
-/** Makes the recorder of a run in a folder. @param iterations null: the run counts in optimizer steps */
+/**
+ * Makes the recorder of a run in a folder.
+ *
+ * @param iterations null: the length of the run is counted in optimizer steps
+ */
 async function recorderOf(
   folder: string,
   iterations: number | null,

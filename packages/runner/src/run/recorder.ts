@@ -217,7 +217,7 @@ export class Recorder implements RunHooks {
     const { saveable, logger } = this.output;
     this.best = { iteration: iteration + 1, score };
     await saveable.saveAgent(this.bestFolder);
-    if (this.isWatched) return; // the agent that the run returns is known only after the final test
+    if (this.isWatched) return; // loggers get the best agent only after the final test
     await logger.checkpoint?.({ kind: 'best', iteration: iteration + 1, folder: this.bestFolder, score });
   }
 

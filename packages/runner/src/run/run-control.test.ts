@@ -32,7 +32,7 @@ test('a run obeys requests, and ignores requests to an earlier process', async (
   await until(() => control.checkpointAsked);
   expect(stopped).toBe(false);
   await requestControl(directory, 'pause');
-  // it was read, too
+  // The test waits until the request has also been read, not only renamed.
   await until(() => !['control.json', 'control.json.taken'].some((name) => existsSync(join(directory, name))));
   const resumed = control.whilePaused();
   await until(() => isPaused(directory));

@@ -68,7 +68,7 @@ export class RunControl implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    if (!mayWrite(this.directory)) return; // the files belong to the next owner
+    if (!mayWrite(this.directory)) return; // another process has taken over the folder
     await Promise.all([OBEYING_FILE, PAUSED_FILE].map((name) => rm(join(this.directory, name), { force: true })));
   }
 

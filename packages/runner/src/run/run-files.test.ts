@@ -41,7 +41,7 @@ test('a run of an earlier version is resumed: keys that it did not have are null
   await writeFile(join(run, 'results.json'), '{}');
   await claimDirectory(run, { seed: 0, env: { numProducts: 2400, numGoals: 500 } });
   await openDirectory(run, { seed: 0, play: { maxTurns: null }, env: { numProducts: null, numGoals: null } });
-  // In version 0.2, options are at the root of the config.
+  // Version 0.2 wrote options at the root of the config.
   await claimDirectory(run, { seed: 0, maxTurns: null, slots: 8, env: { numGoals: 100 } });
   await openDirectory(run, { seed: 0, play: { slots: 8 }, env: { numGoals: 100 } });
   await claimDirectory(run, { seed: 0, play: { maxTurns: null }, env: { numGoals: 100 } });

@@ -18,7 +18,7 @@ export class TestCache<Play> {
     try {
       return deserialize(await readFile(this.#path(identity))) as Play;
     } catch {
-      return null; // missing, or written by another version of Node
+      return null; // the file is missing, or was written by another version of Node
     }
   }
 

@@ -24,7 +24,7 @@ describe('rungs', () => {
 
 test('one worker, η = 2, three rungs: promotions come before new draws, as soon as half of a rung is two or more', () => {
   const search = asha(4, 2, [1, 2, 4]);
-  // Trial i reaches the figure i at every rung, so that later trials are better.
+  // The metric of trial i is i at every rung, so that later trials are better.
   const order: [number, number][] = [];
   for (let job = search.next(); job !== null; job = search.next()) {
     order.push([job.trial, job.rung]);
@@ -62,7 +62,8 @@ test('three workers, η = 3: no worker waits for a rung to fill', () => {
     [5, 6],
   ])
     search.report({ trial, rung: 0 }, value);
-  // The rung has six trials: the best two are 3 (40) and 0 (30), and 0 was already promoted.
+  // The rung has six trials, of which a third may be promoted: the best two are trials 3 (value 40) and 0 (value 30), and trial 0
+  // was already promoted.
   expect(search.next()).toEqual({ trial: 3, rung: 1 });
   expect(search.next()).toBeNull();
 });

@@ -1,4 +1,5 @@
-// Tests the sweeps of the project: each begins with its question, and every job has a valid config.
+// Tests the sweeps in the folder experiments: the file of each begins with the question that it answers, and every job has a
+// valid config.
 import { join } from 'node:path';
 import { compose, planSweep, sweepDimensions } from '@bowyer/config';
 import { repository } from '../../test/command-line.js';
@@ -38,7 +39,7 @@ test.each(sweeps)('$name', async ({ name, text }) => {
   const [, configName] = /npx bowyer --config-name (\w+).*\+experiment=/.exec(text)!;
   const jobs = jobsOf(name, configName);
   expect(jobs.length).toBeGreaterThan(1);
-  // Only one of the jobs that differ only in their seed is checked.
+  // Only one of the jobs that differ only in their seed is checked, since checking takes time.
   const distinct = new Map(jobs.map((overrides) => [overrides.filter((one) => !/^seed=/.test(one)).join(), overrides]));
   for (const overrides of distinct.values())
     await validateConfig(await composed(configName, ...overrides, 'save_path=somewhere'));

@@ -28,7 +28,7 @@ test('on a terminal all jobs are one table, the running ones first', () => {
     '#0 x=1                           finished   1m 05s  eval/return 1.235',
     '2/3 done, 1 at work, 1 failed',
   ]);
-  // The board shows as many jobs as fit on the terminal.
+  // The table shows as many jobs as fit on the terminal.
   expect(board.lines({ columns: 79, rows: 5 }).at(-1)).toBe('2/3 done, 1 at work, 1 failed, 1 not shown');
   expect(output).toContain(
     '#1 x=2 and_a_very_long_key=of_an_override: failed after 1m 05s, exit code 3\n  Error: no\n',

@@ -22,7 +22,7 @@ interface Ended {
 /**
  * Runs a sweep in a separate process.
  *
- * @param options.direct jobs are the fast test program child.mjs, and not this program
+ * @param options.direct whether the jobs run the fast test program child.mjs instead of `bowyer`
  */
 async function run(
   args: string[],
@@ -120,7 +120,7 @@ test('launcher and job are killed one after another: the same command ends with 
   const [holding, go] = [join(directory, 'sweep', '0', 'holding'), join(directory, 'go')];
   const args = ['-m', ...local, 'x=1,2', `hold='${go}'`, 'launcher.resume=true', 'launcher.jobs=1'];
   expect((await run(args, { signalWhen: holding, signal: 'SIGKILL' })).code).toBeNull();
-  const pid = Number(await readFile(holding, 'utf8')); // its launcher was killed
+  const pid = Number(await readFile(holding, 'utf8')); // the process of a job whose launcher was killed
   const refused = await run(args);
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toContain(`still runs as process ${pid}`);
@@ -180,8 +180,8 @@ test('successive halving gives each job its resource and prints a table with res
     'eval/episodic_return',
     'test/episodic_return',
   ]);
-  // In a good order, only one trial of four reaches the last rung; in other orders, more do. The trial that is named the best is
-  // the best of these.
+  // How many of the four trials reach the last rung depends on the order in which jobs end. The trial that is reported as the
+  // best must be the best of those.
   const last = table
     .slice(1)
     .filter((line) => line[3] === '4')

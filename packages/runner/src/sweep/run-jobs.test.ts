@@ -20,7 +20,7 @@ const makeJobs = (...points: string[][]): SweepJob[] =>
 const markersOf = async (jobs: readonly SweepJob[]) =>
   new Map((await readMarkers(jobs, { resume: true })).flatMap((marker, i) => (marker ? [[i, marker] as const] : [])));
 
-/** Runs jobs of the test program. `during` is called with the launcher when it has started. */
+/** Runs jobs of the test program child.mjs. `during` is called with the launcher when it has started the jobs. */
 async function runAll(
   jobs: readonly SweepJob[],
   options: Partial<LocalLauncherOptions> & { makeSource?: (markers: Map<number, JobMarker>) => JobSource } = {},
@@ -61,7 +61,8 @@ async function runAll(
 const textOf = (job: SweepJob, file: string) => readFile(join(job.directory, file), 'utf8').catch(() => null);
 
 /**
- * Waits until a file of a job contains the text, for at most a hundred seconds, so that a failing test leaves no process behind.
+ * Waits until a file in a job's folder contains the text, for at most a hundred seconds, so that a failing test leaves no process
+ * running.
  */
 async function appears(job: SweepJob, file: string, text: string): Promise<void> {
   for (let tries = 0; tries < 10_000; tries++) {
@@ -70,13 +71,13 @@ async function appears(job: SweepJob, file: string, text: string): Promise<void>
   }
 }
 
-/** Waits until a job of the test program with `hold` has started. */
+/** Waits until a job of the test program that has the option `hold` is waiting. */
 const holding = (job: SweepJob) => appears(job, 'holding', '');
 
 test('jobs run at the same time, each with its figures, its log and its marker', async () => {
   const meet = `meet=${join(directory, 'meeting')}`;
   const jobs = makeJobs(['x=1', meet, 'guests=2'], ['x=2', meet, 'guests=2']);
-  // Each job waits for the other one, so that they end only if they run at the same time.
+  // Each job waits until the other one has started, so that they end only if they run at the same time.
   const { outcomes } = await runAll(jobs);
   for (const job of jobs) {
     expect(outcomes.get(job.number)).toMatchObject({

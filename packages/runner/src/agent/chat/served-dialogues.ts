@@ -13,7 +13,7 @@ export async function asServed<T extends { messages: readonly ChatMessage[] }>(
   tokenizer: Tokenizer,
 ): Promise<T[]> {
   if (!dialogues.some(hasCalls)) return [...dialogues];
-  const { servedMessages } = await import('@bowyer/serving'); // imported here, since most trainings have no calls
+  const { servedMessages } = await import('@bowyer/serving'); // imported here, since most data has no tool calls
   const served = servedMessages(template, tokenizer);
   return dialogues.map((dialogue) =>
     hasCalls(dialogue) ? { ...dialogue, messages: served(dialogue.messages) } : dialogue,

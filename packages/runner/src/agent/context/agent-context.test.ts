@@ -8,7 +8,7 @@ import { agentEnvironment, contextOf, demonstrationsIn, type ContextConfig } fro
 
 const TERMINATOR = 1;
 
-/** The actions of an episode with every kind of observation: rooms, refusals, and things that change. */
+/** The actions of an episode in which every kind of observation occurs: rooms, refused actions, and things that change. */
 const games = {
   cookingworld: ['look around', 'read cookbook', 'open fridge', 'dance', 'inventory', 'open fridge', 'look around'],
   textcraft: ['inventory', 'get 1 bone', 'craft 3 bone meal using 1 bone', 'dance'],
@@ -27,7 +27,7 @@ const configOf = (name: Game, context: ContextOptions): ContextConfig => ({
 
 const gameOf = ({ env: { name, ...options } }: ContextConfig): Env => makeEnv(name, options);
 
-/** Returns the tokens of the same episode when a player plays it and writes these actions. */
+/** Plays an episode in which a player writes these actions, and returns the token ids of the policy's dialogue. */
 async function replayed(env: Env, actions: readonly string[], dialogues: Dialogues, tokenizer: Tokenizer) {
   const dialogue = dialogues.open();
   const cached: number[] = [];
@@ -80,7 +80,7 @@ const withMemory: [Game, ContextOptions, segments: number, unit: 'episode' | 'tr
   ['textcraft', { kind: 'last', taskDescription: true, ...parts }, 4, 'episode'],
 ];
 
-/** Makes a memory with another seed. */
+/** Makes a memory whose demonstrations come from another seed. */
 async function memoryOf(config: ContextConfig, unit: 'episode' | 'transition'): Promise<Memory> {
   const name = config.env.name as Game;
   const memory = new Memory({ unit, topK: 2, maxChars: 4000, capacity: 9, makeIndex: bm25Index });

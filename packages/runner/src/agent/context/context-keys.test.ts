@@ -13,8 +13,8 @@ test.each([
   ['gigpo', 'constrained'],
   ['online_filteredbc', 'scored'],
   ['online_filteredbc', 'constrained'],
-  ['archer', 'constrained'], // on its rollouts
-  ['bc', 'scored'], // in its evaluations
+  ['archer', 'constrained'], // since it plays its own rollouts, unlike offline_archer
+  ['bc', 'scored'], // only its evaluations play
 ])('%s trains with action_choice=%s', (algorithm, choice) => {
   expect(problemsOf(algorithm, choice)).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { modelNameOf, modelProblem } from './model-folders.js';
 const lines: string[] = [];
 const reporting = { log: (line: string) => void lines.push(line), progress: { write: () => undefined } };
 
-/** Writes a Llama model with a vocabulary of a few letters as one file. */
+/** Writes a Llama model whose vocabulary is a few letters as a GGUF file. */
 async function writeGguf(dir: string): Promise<string> {
   const tokenizer = new HuggingFaceTokenizer(
     {

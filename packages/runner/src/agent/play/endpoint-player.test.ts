@@ -1,4 +1,4 @@
-// Tests a chat endpoint as a player, with a scripted server on a real port that answers in every wrong way.
+// Tests the player whose actions come from a chat endpoint, against a scripted HTTP server that answers in every wrong way.
 import { Rng } from '@bowyer/core';
 import { answerRequests, type AnsweringServer } from '@bowyer/testing';
 import { EndpointPlayer } from './endpoint-player.js';
@@ -13,7 +13,7 @@ interface Asked {
 interface Reply {
   status?: number;
   content?: string;
-  /** The reason why the answer ended. */
+  /** The `finish_reason` of the answer. */
   reason?: string;
   retryAfter?: string;
 }

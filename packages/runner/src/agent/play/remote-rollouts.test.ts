@@ -1,5 +1,5 @@
-// Tests rollouts of a policy that our model server runs: they have the same tokens as the policy itself, and losses have weights
-// if the server has another policy.
+// Tests rollouts that a policy on our model server plays: they have the same tokens as those of the same policy in this process,
+// and the losses are weighted if the server runs another policy than the one that learns.
 import { collect, findAlgorithm, policyPlayer, textDialogues } from '@bowyer/algorithms';
 import { Rng, type Trajectory } from '@bowyer/core';
 import { makeEnv } from '@bowyer/envs';
@@ -39,7 +39,7 @@ const remote = (baseUrl: string) => ({
   timeoutMs: 10_000,
 });
 
-/** Plays a greedy rollout with the policy itself, or with the server. */
+/** Plays a greedy rollout with the policy in this process, or with the policy on the server. */
 async function rollout(policy: LanguageModel, baseUrl: string | null): Promise<Trajectory[]> {
   const dialogues = textDialogues(tokenizer);
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 5, terminatorIds: [newline] };
@@ -67,7 +67,7 @@ test('the server plays the same tokens as its policy would play in this process,
     await rollout(other, server.url),
   ];
   expect(plain(served)).toEqual(plain(own));
-  // Log-probabilities come from the server, whichever policy learns.
+  // The log-probabilities are those of the server's policy, even if another policy learns.
   expect(plain(ofOther)).toEqual(plain(served));
   const flat = (trajectories: readonly Trajectory[]) =>
     trajectories.flatMap(({ segments }) =>

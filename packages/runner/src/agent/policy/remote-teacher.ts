@@ -150,7 +150,7 @@ function modelNames(body: unknown): string[] {
 
 function echoesOf(body: unknown, prompts: readonly number[][]): Echo[] {
   type Choice = { index: number; logprobs?: { tokens?: string[]; token_logprobs?: (number | null)[] } | null };
-  onlyChoice(body); // throws the error where the body is one
+  onlyChoice(body); // throws if the body is an error of the server
   const { choices } = body as { choices?: Choice[] };
   if (!Array.isArray(choices) || choices.length !== prompts.length)
     throw new TypeError(`no answer to each of ${prompts.length} prompts`);

@@ -157,7 +157,7 @@ export class Imitation implements RunHooks {
   #refuseDiverged({ tokenizer, contextLength }: LanguageModel): void {
     // The loss is a sum over an utterance, whose length is at most that of the context.
     const guess = Math.log(tokenizer.vocabSize) * contextLength;
-    if (Number.isNaN(this.#lastLoss) || this.#lastLoss < guess) return; // NaN: no step was left to train
+    if (Number.isNaN(this.#lastLoss) || this.#lastLoss < guess) return; // NaN: the resumed warm start had no step left
     throw new Error(
       `warm start: the loss of the last epoch is ${this.#lastLoss.toPrecision(3)} nats, more than that of a policy that guesses (${guess.toPrecision(3)})\n` +
         REMEDY,

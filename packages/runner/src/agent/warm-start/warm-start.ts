@@ -151,7 +151,7 @@ async function makeStart(
         dataset,
         history: [],
         hooks: imitation,
-        dialogues: textDialogues(policy.tokenizer), // no episode is played
+        dialogues: textDialogues(policy.tokenizer), // unused: no episode is played
         openReference: () => Promise.reject(new Error('behaviour cloning has no reference policy')),
         openTeacher: () => Promise.reject(new Error('behaviour cloning has no teacher')),
         restoreStart: () => Promise.reject(new Error('a warm start has no start to return to')),
@@ -163,7 +163,7 @@ async function makeStart(
         loss: { observationWeight },
         seed: config.seed,
         slots: 1,
-        sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] }, // no token is sampled
+        sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] }, // unused: no token is sampled
       },
     );
     return await imitation.finish(policy);

@@ -9,7 +9,11 @@ import { writeKubernetes } from './write-kubernetes.js';
 let folder: string;
 beforeEach(() => (folder = newFolder()));
 
-/** Writes a manifest. @returns the printed text */
+/**
+ * Writes the manifest of a sweep with this launcher.
+ *
+ * @returns the printed text
+ */
 async function written(launcher: Partial<LauncherConfig>): Promise<string> {
   let said = '';
   const request = {

@@ -78,13 +78,13 @@ let folder: string;
 beforeEach(() => (folder = newFolder()));
 
 /**
- * A job that ends as a run does when it is asked to stop. It writes its process id with a rename, since an empty file would be
- * read as id 0.
+ * A job that ends as a run does when it is asked to stop. It writes its process id to a temporary file and renames it, since an
+ * empty file would be read as id 0.
  */
 const WAITING =
   'trap "exit 75" TERM; echo $$ >"$FAKE_SLURM/new"; mv "$FAKE_SLURM/new" "$FAKE_SLURM/child"; while :; do sleep 0.02; done';
 
-/** Runs task 0 of an array, and sends a signal to its shell when the job has started. */
+/** Runs task 0 of a job array, and sends a signal to the shell of the batch script when the job has started. */
 async function run(shell: string, config: SlurmConfig, signal?: NodeJS.Signals) {
   const tasks = [{ directory: join(folder, "it's 0"), command: ['bash', '-c', shell] }];
   await writeFile(join(folder, 'script'), batchScript(tasks, config, place));
@@ -95,7 +95,7 @@ async function run(shell: string, config: SlurmConfig, signal?: NodeJS.Signals) 
   if (signal) {
     while (!existsSync(join(folder, 'child'))) await new Promise((resolve) => setTimeout(resolve, 10));
     child.kill(signal);
-    // A shell that was queued again waits until Slurm ends it.
+    // After it has requeued its task, the shell waits until Slurm ends it, which the test does instead.
     while (signal === 'SIGUSR2' && child.exitCode === null && !existsSync(join(folder, 'requeued')))
       await new Promise((resolve) => setTimeout(resolve, 10));
     if (signal === 'SIGUSR2' && existsSync(join(folder, 'requeued'))) setTimeout(() => child.kill('SIGTERM'), 100);

@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const fake = () => ({ PATH: `${fakes}:${process.env.PATH}`, FAKE_SLURM: join(directory, 'fake') });
 
-/** Runs the launcher in this process; its jobs are child.mjs. */
+/** Runs a sweep with launcher=slurm in this process; its jobs run the test program child.mjs. */
 async function run(args: string[], env: Record<string, string> = fake(), interruptWhen = '') {
   let [stdout, stderr] = ['', ''];
   const ended = runCommandLine({

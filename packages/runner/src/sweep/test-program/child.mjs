@@ -1,7 +1,8 @@
-// A job for tests: reads its overrides, writes a run's files, and does what the overrides say. x=N the job's figure iterations=N
-// continues the lines that are in metrics.jsonl up to line N; the figure of line i is x · i fail=true prints an error and leaves
-// with exit code 3 meet=FOLDER continues only when as many jobs as `guests` are in that folder at the same time hold=FILE waits
-// until the file is there; SIGINT makes it leave before
+// Stands for the job of a sweep in tests: it writes the files of a run, and its overrides decide how it behaves:
+// - x=N, iterations=N: it continues metrics.jsonl up to line N of `iterations`; the metric in line i is x · i.
+// - fail=true: it prints an error and ends with exit code 3.
+// - meet=FOLDER: it continues only when as many jobs as `guests` are in that folder at the same time.
+// - hold=FILE: it waits until the file exists; SIGINT ends it before.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,5 @@
-// The command line of a program whose sweeps go through launchSweep. Its job runs child.mjs, which says what jobs can do.
+// Defines the command line of the test program, whose sweeps are run by launchSweep. Its jobs run child.mjs, whose header lists
+// their options.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '@bowyer/config';
@@ -6,14 +7,14 @@ import { ConfigError } from '@bowyer/config';
 const child = fileURLToPath(new URL('./child.mjs', import.meta.url));
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
-/** @param launchSweep of the sources, or of the build */
+/** Returns the command line without its arguments. @param launchSweep of the sources, or of the build */
 export const programOptions = (launchSweep) => ({
   programName: 'program',
   configDir: `${folder}configs`,
   configName: 'main',
   searchPaths: [{ dir: `${folder}experiments`, group: 'experiment' }],
   validate,
-  // SWEEP_TEST_DIRECT: jobs are child.mjs itself, which starts much faster.
+  // With the variable SWEEP_TEST_DIRECT, jobs run child.mjs without this command line, which starts much faster.
   launch: (request) =>
     process.env.SWEEP_TEST_DIRECT ? launchSweep(request, [process.execPath, child]) : launchSweep(request),
   job({ overrides, outputDirectory }) {

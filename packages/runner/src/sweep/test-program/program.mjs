@@ -1,9 +1,9 @@
-// A command-line program for tests, in a separate process.
+// A command-line program that tests start in a separate process to launch sweeps.
 import { runCommandLine } from '@bowyer/config';
 import { isStale } from '../../../bin/is-stale.js';
 import { programOptions } from './options.mjs';
 
-// The build starts in half the time.
+// The compiled module is used unless it is outdated, since it starts in half the time.
 const { launchSweep } = await import(isStale() ? '../launch-sweep.ts' : '../../../dist/sweep/launch-sweep.js');
 
 process.exitCode = await runCommandLine({ argv: process.argv.slice(2), ...programOptions(launchSweep) });

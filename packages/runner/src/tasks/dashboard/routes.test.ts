@@ -53,7 +53,7 @@ interface Asked {
   headers?: Record<string, string>;
 }
 
-/** Uses node:http, since fetch sets Host and Origin itself. */
+/** Sends a request by node:http, since fetch sets the headers Host and Origin itself. */
 async function ask(path: string, { method = 'GET', body, headers = {} }: Asked = {}) {
   const own = {
     authorization: `Bearer ${TOKEN}`,

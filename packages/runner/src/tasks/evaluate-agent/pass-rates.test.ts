@@ -6,7 +6,8 @@ test('worked by hand: two tasks of four rollouts, of which one and three succeed
     { rollouts: 4, successes: 1 },
     { rollouts: 4, successes: 3 },
   ];
-  // Each task has 6 pairs of rollouts: 3 and 6 pairs have a success; 0 and 3 pairs have two.
+  // Each task has 6 pairs of rollouts. At least one rollout succeeds in 3 pairs of the first task and 6 of the second, both
+  // succeed in 0 and 3 pairs.
   expect(passRate(tasks, 2)).toMatchObject({ k: 2, any: (3 / 6 + 6 / 6) / 2, all: (0 / 6 + 3 / 6) / 2 });
   expect(passRate(tasks, 1)).toMatchObject({ any: 0.5, all: 0.5 });
   expect(passRate(tasks, 4)).toMatchObject({ any: 1, all: 0 });

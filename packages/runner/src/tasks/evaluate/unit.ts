@@ -117,7 +117,7 @@ function keys(choices: Choices): TProperties {
       }),
     ),
     ...(algorithm?.playsWithCritic && { critic: criticNode(criticOptions(choices)) }),
-    sampling: samplingNode(samplingOptions), // algorithm.eval.decoding says whether tokens are sampled
+    sampling: samplingNode(samplingOptions), // without do_sample, since algorithm.eval.decoding decides it
     task: unitOptions({ ...items, ...optionsOfModels }),
     play: playNode(episodeOptions),
     ...(choices.setting('play.as_chat') === true && { chat: chatNode(templateOptions) }),

@@ -29,8 +29,8 @@ test('a template that writes the last message differently is not converted, and 
 });
 
 /**
- * A template that writes the system's text and the tools in one message, a default system text, and results as messages of the
- * user.
+ * A template like that of Qwen: it writes the system's text and the tools in one message, has a default system text, and writes
+ * tool results as messages of the user.
  */
 const QWEN =
   "{% set told = messages[0].content if messages[0].role == 'system' else 'Be brief.' %}" +
@@ -50,7 +50,7 @@ test('tools, calls and results are written where the template has them in the me
   expect(lines).toEqual([
     expect.stringContaining('{{ range $i, $tool := .Tools }}{{ if $i }}\n{{ end }}{{ $tool }}{{ end }}'),
   ]);
-  // Ollama searches answers for the first text after `.ToolCalls`.
+  // Ollama recognises tool calls in answers by the first text after `.ToolCalls` in the template.
   expect(lines[0]).toContain(
     '{{ if .ToolCalls }}{{ range $i, $call := .ToolCalls }}<tool_call>\n{"name": "{{ $call.Function.Name }}", "arguments": ' +
       '{{ $call.Function.Arguments }}}\n</tool_call>',

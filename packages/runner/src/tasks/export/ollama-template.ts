@@ -70,7 +70,7 @@ export function writesTools(tokenizer: HuggingFaceTokenizer): boolean {
   try {
     return renderer(source, tokenizer)([user(FIRST)], true, tools).includes(TOOL);
   } catch {
-    return false; // the template refuses them
+    return false; // the template refuses dialogues with tools
   }
 }
 

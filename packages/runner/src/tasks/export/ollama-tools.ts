@@ -82,7 +82,7 @@ export function toolParts(render: Render, bos: string): ToolParts | null {
       ? parts
       : null;
   } catch {
-    return null; // the template refuses one of the dialogues, or does not write a mark
+    return null; // the template refuses one of the dialogues, or does not write a marker
   }
 }
 

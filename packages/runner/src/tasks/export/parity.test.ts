@@ -1,5 +1,5 @@
-// Tests the comparison of a small model with tools with its exported files: in ONNX Runtime, in llama.cpp if
-// benchmarks/peers/llama-cpp has it, and in replacements that read the files incorrectly.
+// Tests the check of exported files against their model, a small one with tools: in ONNX Runtime, in llama.cpp if
+// benchmarks/peers/llama-cpp has it, and in replacements of llama.cpp that read the file incorrectly.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -53,7 +53,10 @@ test('without an engine the log line says that nothing was checked', async () =>
   );
 });
 
-/** Makes a project with an engine that tokenizes texts with the given code, and considers all tokens equally likely. */
+/**
+ * Makes a project with a replacement of node-llama-cpp that tokenizes texts with the given code, and considers all tokens equally
+ * likely.
+ */
 async function projectWith(name: string, tokenize: string): Promise<string> {
   const engine = at(name, 'node_modules/node-llama-cpp');
   await mkdir(join(engine, 'dist'), { recursive: true });
@@ -118,7 +121,9 @@ when(
   );
 });
 
-/** Runs ONNX Runtime in a separate process, since it refuses arrays of the context in which Jest runs tests. */
+/**
+ * Runs `onnxParity` in a separate process, since ONNX Runtime refuses typed arrays of the VM context in which Jest runs tests.
+ */
 async function onnxParityOf(folder: string, files: Record<string, string>): Promise<string[]> {
   const source = JSON.stringify(join(import.meta.dirname, 'onnx-parity.ts'));
   const given = [at(folder), at('model')].map((path) => JSON.stringify(path)).join();

@@ -143,7 +143,7 @@ async function conversationEncoder(
 }
 
 async function callReaderOf(template: ChatTemplate, tokenizer: Tokenizer): Promise<CallReader | null> {
-  const { callReader } = await import('@bowyer/serving'); // imported here, since most trainings have no calls
+  const { callReader } = await import('@bowyer/serving'); // imported here, since most data has no tool calls
   return callReader(template, tokenizer);
 }
 

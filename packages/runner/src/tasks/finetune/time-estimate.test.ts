@@ -1,7 +1,7 @@
 import { TimeEstimate } from './time-estimate.js';
 
 test.each([
-  // 8 steps of 2 s remain, and the validations of 3 epochs take 10 s each.
+  // After step 2 of 10, 8 steps of 2 s remain, and 3 epochs each end with a validation of 10 s.
   { stepSeconds: 2, validationSeconds: 10, said: 'about 46 seconds for optimizer steps 3 to 10 (2.0 s each)' },
   { stepSeconds: 60, validationSeconds: 0, said: 'about 8 minutes for optimizer steps 3 to 10 (60 s each)' },
   { stepSeconds: 1800, validationSeconds: 0, said: 'about 4 hours for optimizer steps 3 to 10 (1800 s each)' },
@@ -15,7 +15,7 @@ test.each([
   );
   time.validation(validationSeconds);
   for (let step = 1; step <= 10; step++) {
-    // The first step also compiles kernels, so that it does not count.
+    // The first step takes longer, since it also compiles kernels, and must not count in the estimate.
     now += step === 1 ? 1000 : stepSeconds;
     time.step(step, 10);
   }

@@ -40,7 +40,7 @@ export async function recordAgent(config: RecordConfig, context: TaskContext): P
     if (upstream === null)
       await recordModel({ ...config, task: { ...config.task, ...withoutAdapters, model: model! } }, log, context);
     else await recordUpstream(config.task, { upstream, cassette }, log, context);
-    checkHeld(log.folder); // if the lock was lost, the files belong to another process
+    checkHeld(log.folder); // throws if the lock was lost: another process may write the files
   } finally {
     await log.close();
   }

@@ -10,7 +10,7 @@ import { missingOptions } from '../missing-options.js';
 import type { TaskUnit } from '../task.js';
 
 function keys(choices: Choices): TProperties {
-  const { split: _split, ...items } = itemKeys(choices) as TProperties; // every episode names it
+  const { split: _split, ...items } = itemKeys(choices) as TProperties; // every stored episode names its split
   return {
     ...seedlessKeys,
     ...environmentKeysOf(choices),

@@ -84,7 +84,7 @@ export class FinalTest {
     this.#trained = recorder.iteration;
     const last = await this.#play('last', agent);
     const known = best !== null && this.#policyDecides ? { weights: await this.#digest(policy), played: last } : null;
-    await policy.release(); // only one policy is in memory, which may have room for a large base only once
+    await policy.release(); // only one policy at a time fits into memory if the base is large
     const tested = [...last];
     const start = (config.policy.checkpoint ?? config.policy.model) ? 'start' : 'warm start';
     // The initial agent plays without a critic, since the critic was not trained yet.

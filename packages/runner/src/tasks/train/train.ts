@@ -55,7 +55,7 @@ async function trainInFolder(
     print(`\n${resultText(finished)}\n`);
     return;
   }
-  await ranks.barrier(); // all ranks check for results before rank 0 can write new ones
+  await ranks.barrier(); // all ranks look for results before rank 0 can write new ones
   if (ranks.rank > 0) return trainAndTest(config, context, makeSource).then(() => undefined);
   checkLoggers(config);
   if (config.watch !== undefined) context.log(`report, renewed while it trains: ${join(directory, REPORT_FILE)}`);
