@@ -45,7 +45,7 @@ export async function createSweep(
   env: Environment,
 ): Promise<{ place: SweepPlace; url: string; warnings: string[] }> {
   return withClient(env, async (client) => {
-    const variables = { config: JSON.stringify(config), projectName: project, entityName: entity }; // JSON is YAML
+    const variables = { config: JSON.stringify(config), projectName: project, entityName: entity }; // JSON is valid YAML
     // The request is sent only once, since a second attempt after a lost answer might create a second sweep
     const { upsertSweep } = await client.graphql<UpsertSweepAnswer>(UPSERT_SWEEP, variables, { onlyOnce: true });
     const { name: id, project: there } = upsertSweep.sweep;
@@ -116,7 +116,7 @@ export function asAgent<T>(
 async function withClient<T>(env: Environment, work: (client: WandbClient) => Promise<T>): Promise<T> {
   const { WandbClient } = await import('./server/client.js');
   const baseUrl = baseUrlOf(env);
-  const rng = Rng.forPurpose(process.pid, 'retries of W&B'); // only for the jitter of waits
+  const rng = Rng.forPurpose(process.pid, 'retries of W&B'); // only to vary the times between attempts
   const client = new WandbClient({
     baseUrl,
     key: findKey(baseUrl, env),

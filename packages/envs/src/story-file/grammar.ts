@@ -15,7 +15,7 @@ export interface Template {
 }
 
 const IS_VERB = 0x01;
-const IS_META = 0x02; // save, quit, score, and all debugging verbs: they are not moves
+const IS_META = 0x02; // verbs that are not moves: save, quit, score, and all debugging verbs
 const IS_PREPOSITION = 0x08;
 
 const ELEMENTARY = 1;

@@ -55,7 +55,7 @@ export class Tau2Env implements Env {
 
   async reset({ seed, task: id }: Tau2Reset = {}): Promise<ResetResult> {
     this.#order.begin();
-    this.#order.end(); // The episode begins with the user's first message.
+    this.#order.end(); // No step is allowed until the user's first message has arrived.
     if (seed !== undefined) this.#rng = new Rng(seed);
     const task = namedTask(this.#domain.tasks, id, this.#rng, `tau2: ${this.options.data ?? 'the set that ships'}`);
     this.#task = task;
@@ -73,7 +73,7 @@ export class Tau2Env implements Env {
 
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
-    this.#order.end(); // If the user fails, the episode has ended.
+    this.#order.end(); // If the user's model fails to answer, the episode has ended.
     this.#turn++;
     const reply = readReply(action, this.options.callFormat);
     const fault =

@@ -136,7 +136,7 @@ class Plan {
   #cost(item: string): number {
     const known = this.#costs.get(item);
     if (known !== undefined) return known;
-    this.#costs.set(item, Infinity); // an item is not made from itself
+    this.#costs.set(item, Infinity); // excludes recipes that make an item from itself
     const recipe = this.#cheapest(item);
     const cost = recipe === undefined ? 1 : this.#costOf(recipe);
     this.#costs.set(item, cost);

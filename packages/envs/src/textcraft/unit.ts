@@ -105,7 +105,7 @@ export const textCraftUnit = defineEnvironment<
     },
     make: async (options, { renamed, order, ...request }) =>
       playedSet(await textCraftDemonstrations(asPlayed(options), { ...playedOptions(request), renamed, order })),
-    revision: 7, // was raised when turns got the inventory
+    revision: 7, // raised when the inventory was added to the text of each turn
     independentOf: backendOptionNames.filter((name) => name !== 'backend' && name !== 'actionFormat'),
   },
 });

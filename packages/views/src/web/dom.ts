@@ -42,7 +42,7 @@ export function lazyDetails(summary: Child, build: () => Node, attributes: Attri
     details.append(build());
   };
   details.addEventListener('toggle', fill);
-  queueMicrotask(fill); // the element is open from the start: its `toggle` event would come late
+  queueMicrotask(fill); // fills a block that is open from the beginning, before its `toggle` event
   return details;
 }
 

@@ -31,7 +31,7 @@ export async function startRecords(
   const metadata = { ...system, startedAt: new Date().toISOString(), root: directory, git: commit && { commit } };
   await writeFile(join(files, 'wandb-metadata.json'), `${jsonText(metadata)}\n`);
   const tree: RawTree = new Map(update.map(({ key, value_json }) => [key!, `{"value": ${value_json}}`]));
-  await writeFile(join(files, 'config.yaml'), `${rawText(tree)}\n`); // JSON is YAML
+  await writeFile(join(files, 'config.yaml'), `${rawText(tree)}\n`); // JSON is valid YAML
   return [
     { header: { version_info: { producer: PRODUCER, min_consumer: '0.19.0' } } },
     {

@@ -40,7 +40,7 @@ export function startSending(options: SendOptions): Sending {
   const { place, baseUrl, key, env, note, warn, onStop, resume, refuse } = options;
   const cancel = new AbortController();
   const pace = paceOf(env);
-  const rng = Rng.forPurpose(process.pid, 'retries of W&B'); // only for the jitter of waits
+  const rng = Rng.forPurpose(process.pid, 'retries of W&B'); // only to vary the times between attempts
   let isSilent = false;
   const onRetry = (error: WandbError, attempt: number) => {
     if (attempt !== TOLD_AFTER || isSilent) return;

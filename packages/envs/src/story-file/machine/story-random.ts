@@ -45,7 +45,7 @@ export class StoryRandom {
    * argument
    */
   seedFromStory(value: number): void {
-    if (value === 0) this.#start(this.#seed); // "unpredictable": here the episode's seed decides
+    if (value === 0) this.#start(this.#seed); // unpredictable by the standard; here the episode's seed determines it
     else if (value < 1000) [this.#period, this.#count] = [value, 0];
     else this.#start(value);
   }

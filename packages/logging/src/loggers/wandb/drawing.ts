@@ -45,7 +45,7 @@ export class Drawing {
   #start(): Worker {
     const worker = startWorker();
     const fail = (error: Error) => {
-      if (this.#worker !== worker) return; // an `exit` event after an `error` event
+      if (this.#worker !== worker) return; // the error was handled already: an `exit` event follows an `error` event
       this.#worker = null;
       this.#pending?.reject(error);
     };

@@ -3,11 +3,11 @@
 import { does, stores, type OperationTable } from './operation-spec.js';
 
 export const arithmeticOperations: OperationTable = {
-  8: stores((m, i) => m.save(i.store, m.value(i.a) | m.value(i.b))), // or
-  9: stores((m, i) => m.save(i.store, m.value(i.a) & m.value(i.b))), // and
-  20: stores((m, i) => m.save(i.store, (m.value(i.a) + m.value(i.b)) & 0xffff)), // add
-  21: stores((m, i) => m.save(i.store, (m.value(i.a) - m.value(i.b)) & 0xffff)), // sub
-  22: stores((m, i) => m.save(i.store, (m.signed(i.a) * m.signed(i.b)) & 0xffff)), // mul
+  8: stores((m, i) => m.save(i.store, m.value(i.a) | m.value(i.b))), // opcode or
+  9: stores((m, i) => m.save(i.store, m.value(i.a) & m.value(i.b))), // opcode and
+  20: stores((m, i) => m.save(i.store, (m.value(i.a) + m.value(i.b)) & 0xffff)), // opcode add
+  21: stores((m, i) => m.save(i.store, (m.value(i.a) - m.value(i.b)) & 0xffff)), // opcode sub
+  22: stores((m, i) => m.save(i.store, (m.signed(i.a) * m.signed(i.b)) & 0xffff)), // opcode mul
   23: stores((m, i) => {
     // opcode div, which rounds towards zero
     const [dividend, divisor] = [m.signed(i.a), m.signed(i.b)];
@@ -22,11 +22,11 @@ export const arithmeticOperations: OperationTable = {
   }),
   133: does((m, i) => {
     const variable = m.value(i.a);
-    m.poke(variable, (m.peek(variable) + 1) & 0xffff); // inc
+    m.poke(variable, (m.peek(variable) + 1) & 0xffff); // opcode inc
   }),
   134: does((m, i) => {
     const variable = m.value(i.a);
-    m.poke(variable, (m.peek(variable) - 1) & 0xffff); // dec
+    m.poke(variable, (m.peek(variable) - 1) & 0xffff); // opcode dec
   }),
   231: stores((m, i) => {
     // opcode random: draws a number from 1 to n; n ≤ 0 begins a new sequence
@@ -34,7 +34,7 @@ export const arithmeticOperations: OperationTable = {
     if (range <= 0) m.random.seedFromStory(-range);
     m.save(i.store, range > 0 ? m.random.draw(range) : 0);
   }),
-  248: stores((m, i) => m.save(i.store, ~m.value(i.a) & 0xffff)), // not
+  248: stores((m, i) => m.save(i.store, ~m.value(i.a) & 0xffff)), // opcode not
   // opcodes log_shift and art_shift: a positive number of places shifts to the left, a negative one to the right
   258: stores((m, i) => {
     const [number, places] = [m.value(i.a), m.signed(i.b)];

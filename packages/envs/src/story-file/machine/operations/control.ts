@@ -25,49 +25,49 @@ const callAndForget: Operation = (m, i) => m.call(i.operands, -1);
 
 export const controlOperations: OperationTable = {
   1: jumpIfEqual,
-  2: branches((m, i) => m.branch(m.signed(i.a) < m.signed(i.b), i)), // jl
-  3: branches((m, i) => m.branch(m.signed(i.a) > m.signed(i.b), i)), // jg
-  4: branches((m, i) => m.branch(changeAndCompare(m, i, -1) < 0, i)), // dec_chk
-  5: branches((m, i) => m.branch(changeAndCompare(m, i, 1) > 0, i)), // inc_chk
+  2: branches((m, i) => m.branch(m.signed(i.a) < m.signed(i.b), i)), // opcode jl
+  3: branches((m, i) => m.branch(m.signed(i.a) > m.signed(i.b), i)), // opcode jg
+  4: branches((m, i) => m.branch(changeAndCompare(m, i, -1) < 0, i)), // opcode dec_chk
+  5: branches((m, i) => m.branch(changeAndCompare(m, i, 1) > 0, i)), // opcode inc_chk
   7: branches((m, i) => {
     const bits = m.value(i.a);
     const wanted = m.value(i.b);
-    m.branch((bits & wanted) === wanted, i); // test
+    m.branch((bits & wanted) === wanted, i); // opcode test
   }),
-  25: stores(callAndStore), // call_2s
-  26: does(callAndForget), // call_2n
+  25: stores(callAndStore), // opcode call_2s
+  26: does(callAndForget), // opcode call_2n
   28: does((m, i) => {
     const [value, frame] = [m.value(i.a), m.value(i.b)];
-    m.unwindTo(frame); // throw
+    m.unwindTo(frame); // opcode throw
     m.return(value);
   }),
-  128: branches((m, i) => m.branch(m.value(i.a) === 0, i)), // jz
-  136: stores(callAndStore), // call_1s
-  139: does((m, i) => m.return(m.value(i.a))), // ret
+  128: branches((m, i) => m.branch(m.value(i.a) === 0, i)), // opcode jz
+  136: stores(callAndStore), // opcode call_1s
+  139: does((m, i) => m.return(m.value(i.a))), // opcode ret
   140: does((m, i) => {
-    m.pc = i.next + m.signed(i.a) - 2; // jump
+    m.pc = i.next + m.signed(i.a) - 2; // opcode jump
   }),
-  143: does(callAndForget), // call_1n
-  176: does((m) => m.return(1)), // rtrue
-  177: does((m) => m.return(0)), // rfalse
+  143: does(callAndForget), // opcode call_1n
+  176: does((m) => m.return(1)), // opcode rtrue
+  177: does((m) => m.return(0)), // opcode rfalse
   179: prints((m, i) => {
-    m.screen.print(`${i.text}\n`); // print_ret
+    m.screen.print(`${i.text}\n`); // opcode print_ret
     m.return(1);
   }),
-  180: does(() => undefined), // nop
-  184: does((m) => m.return(m.pop())), // ret_popped
-  185: stores((m, i) => m.save(i.store, m.frameCount)), // catch
-  224: stores(callAndStore), // call_vs
-  236: stores(callAndStore), // call_vs2
-  249: does(callAndForget), // call_vn
-  250: does(callAndForget), // call_vn2
-  255: branches((m, i) => m.branch(m.value(i.a) <= m.argumentCount, i)), // check_arg_count
+  180: does(() => undefined), // opcode nop
+  184: does((m) => m.return(m.pop())), // opcode ret_popped
+  185: stores((m, i) => m.save(i.store, m.frameCount)), // opcode catch
+  224: stores(callAndStore), // opcode call_vs
+  236: stores(callAndStore), // opcode call_vs2
+  249: does(callAndForget), // opcode call_vn
+  250: does(callAndForget), // opcode call_vn2
+  255: branches((m, i) => m.branch(m.value(i.a) <= m.argumentCount, i)), // opcode check_arg_count
 };
 
 /** The opcodes 143 and 185, which have other meanings before version 5 of the Z-machine. */
 export const earlyControlOperations: OperationTable = {
-  143: stores((m, i) => m.save(i.store, ~m.value(i.a) & 0xffff)), // not
+  143: stores((m, i) => m.save(i.store, ~m.value(i.a) & 0xffff)), // opcode not
   185: does((m) => {
-    m.pop(); // pop
+    m.pop(); // opcode pop
   }),
 };

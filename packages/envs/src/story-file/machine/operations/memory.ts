@@ -30,23 +30,23 @@ function scanTable(m: Machine, wanted: number, table: number, length: number, fo
 export const memoryOperations: OperationTable = {
   13: does((m, i) => {
     const variable = m.value(i.a);
-    m.poke(variable, m.value(i.b)); // store
+    m.poke(variable, m.value(i.b)); // opcode store
   }),
-  15: stores((m, i) => m.save(i.store, m.word(m.value(i.a) + 2 * m.value(i.b)))), // loadw
-  16: stores((m, i) => m.save(i.store, m.byte(m.value(i.a) + m.value(i.b)))), // loadb
-  142: stores((m, i) => m.save(i.store, m.peek(m.value(i.a)))), // load
+  15: stores((m, i) => m.save(i.store, m.word(m.value(i.a) + 2 * m.value(i.b)))), // opcode loadw
+  16: stores((m, i) => m.save(i.store, m.byte(m.value(i.a) + m.value(i.b)))), // opcode loadb
+  142: stores((m, i) => m.save(i.store, m.peek(m.value(i.a)))), // opcode load
   225: does((m, i) => {
     const address = m.value(i.a) + 2 * m.value(i.b);
-    m.setWord(address & 0xffff, m.value(i.c)); // storew
+    m.setWord(address & 0xffff, m.value(i.c)); // opcode storew
   }),
   226: does((m, i) => {
     const address = m.value(i.a) + m.value(i.b);
-    m.setByte(address & 0xffff, m.value(i.c)); // storeb
+    m.setByte(address & 0xffff, m.value(i.c)); // opcode storeb
   }),
-  232: does((m, i) => m.push(m.value(i.a))), // push
+  232: does((m, i) => m.push(m.value(i.a))), // opcode push
   233: does((m, i) => {
     const variable = m.value(i.a);
-    m.poke(variable, m.pop()); // pull
+    m.poke(variable, m.pop()); // opcode pull
   }),
   247: storesAndBranches((m, i) => {
     const [wanted, table, length] = [m.value(i.a), m.value(i.b), m.value(i.c)];

@@ -36,31 +36,31 @@ function printTable(m: Machine, table: number, width: number, height: number, sk
 }
 
 export const outputOperations: OperationTable = {
-  135: does((m, i) => m.screen.print(m.text.textAt(m.memory, m.value(i.a)))), // print_addr
-  138: does((m, i) => m.screen.print(m.objects.name(m.value(i.a)))), // print_obj
-  141: does((m, i) => m.screen.print(m.text.textAt(m.memory, m.story.stringAddress(m.value(i.a))))), // print_paddr
-  178: prints((m, i) => m.screen.print(i.text)), // print
-  187: does((m) => m.screen.print('\n')), // new_line
-  188: does(() => undefined), // show_status: the environment reads the status from memory
-  229: does((m, i) => m.screen.print(m.text.zscii.text(m.value(i.a)))), // print_char
-  230: does((m, i) => m.screen.print(String(m.signed(i.a)))), // print_num
-  234: does((m, i) => m.screen.splitWindow(m.value(i.a))), // split_window
-  235: does((m, i) => m.screen.setWindow(m.value(i.a))), // set_window
-  237: does((m, i) => m.screen.eraseWindow(m.signed(i.a))), // erase_window
+  135: does((m, i) => m.screen.print(m.text.textAt(m.memory, m.value(i.a)))), // opcode print_addr
+  138: does((m, i) => m.screen.print(m.objects.name(m.value(i.a)))), // opcode print_obj
+  141: does((m, i) => m.screen.print(m.text.textAt(m.memory, m.story.stringAddress(m.value(i.a))))), // opcode print_paddr
+  178: prints((m, i) => m.screen.print(i.text)), // opcode print
+  187: does((m) => m.screen.print('\n')), // opcode new_line
+  188: does(() => undefined), // opcode show_status: the environment reads the status from memory
+  229: does((m, i) => m.screen.print(m.text.zscii.text(m.value(i.a)))), // opcode print_char
+  230: does((m, i) => m.screen.print(String(m.signed(i.a)))), // opcode print_num
+  234: does((m, i) => m.screen.splitWindow(m.value(i.a))), // opcode split_window
+  235: does((m, i) => m.screen.setWindow(m.value(i.a))), // opcode set_window
+  237: does((m, i) => m.screen.eraseWindow(m.signed(i.a))), // opcode erase_window
   238: does((m, i) => {
-    if (m.value(i.a) === 1) m.screen.eraseToEndOfLine(); // erase_line
+    if (m.value(i.a) === 1) m.screen.eraseToEndOfLine(); // opcode erase_line
   }),
   239: does((m, i) => {
     const [row, column] = [m.value(i.a), m.value(i.b)];
-    m.screen.setCursor(row - 1, column - 1); // set_cursor
+    m.screen.setCursor(row - 1, column - 1); // opcode set_cursor
   }),
   240: does((m, i) => {
     const table = m.value(i.a);
-    m.setWord(table, m.screen.cursor.row + 1); // get_cursor
+    m.setWord(table, m.screen.cursor.row + 1); // opcode get_cursor
     m.setWord(table + 2, m.screen.cursor.column + 1);
   }),
-  241: does((m, i) => void m.value(i.a)), // set_text_style: plain text has no styles
-  242: does((m, i) => void m.value(i.a)), // buffer_mode
+  241: does((m, i) => void m.value(i.a)), // opcode set_text_style: plain text has no styles
+  242: does((m, i) => void m.value(i.a)), // opcode buffer_mode
   243: does((m, i) => {
     const stream = m.signed(i.a);
     selectStream(m, stream, stream === 3 ? m.value(i.b) : 0);
@@ -69,13 +69,13 @@ export const outputOperations: OperationTable = {
     const [table, width, height = 1, skip = 0] = i.operands.map((operand) => m.value(operand));
     printTable(m, table, width, height, signedWord(skip));
   }),
-  27: does((m, i) => void i.operands.forEach((operand) => m.value(operand))), // set_colour
+  27: does((m, i) => void i.operands.forEach((operand) => m.value(operand))), // opcode set_colour
   // opcode set_font, which accepts only the normal font
   260: stores((m, i) => m.save(i.store, m.value(i.a) === 1 || m.value(i.a) === 0 ? 1 : 0)),
-  267: does((m, i) => m.screen.print(String.fromCharCode(m.value(i.a)))), // print_unicode
+  267: does((m, i) => m.screen.print(String.fromCharCode(m.value(i.a)))), // opcode print_unicode
   268: stores((m, i) => {
     m.value(i.a);
-    m.save(i.store, 0b11); // check_unicode: every character can be printed and read
+    m.save(i.store, 0b11); // opcode check_unicode: every character can be printed and read
   }),
-  269: does((m, i) => void i.operands.forEach((operand) => m.value(operand))), // set_true_colour
+  269: does((m, i) => void i.operands.forEach((operand) => m.value(operand))), // opcode set_true_colour
 };

@@ -71,15 +71,15 @@ export const sessionOperations: OperationTable = {
   183: does((m) => {
     m.restart();
   }),
-  186: does((m) => m.stop('halted')), // quit
-  189: branches((m, i) => m.branch(m.story.checksum() === m.story.word(0x1c), i)), // verify
-  191: branches((m, i) => m.branch(true, i)), // piracy: an interpreter should be "gullible" and report a genuine copy
+  186: does((m) => m.stop('halted')), // opcode quit
+  189: branches((m, i) => m.branch(m.story.checksum() === m.story.word(0x1c), i)), // opcode verify
+  191: branches((m, i) => m.branch(true, i)), // opcode piracy: an interpreter should be "gullible" and report a genuine copy
   228: stores(readLine),
-  244: does((m, i) => void m.value(i.a)), // input_stream: there is only the keyboard
-  245: does((m, i) => void i.operands.forEach((operand) => m.value(operand))), // sound_effect
+  244: does((m, i) => void m.value(i.a)), // opcode input_stream: there is only the keyboard
+  245: does((m, i) => void i.operands.forEach((operand) => m.value(operand))), // opcode sound_effect
   246: stores((m, i) => {
     i.operands.forEach((operand) => m.value(operand));
-    m.stop('key', { kind: 'key', textBuffer: 0, parseBuffer: 0, store: i.store }); // read_char
+    m.stop('key', { kind: 'key', textBuffer: 0, parseBuffer: 0, store: i.store }); // opcode read_char
   }),
   256: stores(wholeGameOnly(saveGame)),
   257: stores(wholeGameOnly(restoreGame)),
