@@ -8,16 +8,22 @@ import type { StateSpec } from './recurrence.js';
 
 /** Passes the states of recurrent layers (`CausalArchitecture.states`) from one token to the next. */
 export interface Recurrence {
-  /** Returns the state after the earlier tokens, [batch, ...shape]; undefined where the sequences have no earlier tokens. */
+  /**
+   * Returns the state after the tokens that an earlier run of the graph has read, [batch, ...shape]; undefined where the
+   * sequences begin in this graph.
+   */
   before(name: string): Value | undefined;
-  /** Stores the state after these tokens, from which the next tokens start; does nothing in graphs that never continue a sequence. */
+  /**
+   * Stores the state after the tokens of this graph, from which the next run continues; does nothing in graphs that never
+   * continue a sequence.
+   */
   after(name: string, state: Value): void;
   /**
    * [batch] int64: the number of real tokens of each row. The other tokens of a row are padding on the right, which must not
    * change the row's states. All tokens are real if this is undefined.
    */
   readonly counts?: Value;
-  /** The number of tokens per chunk, for layers that compute in chunks. */
+  /** The number of tokens per chunk, for recurrent layers that compute several tokens at once in chunks. */
   readonly chunk: number;
 }
 
@@ -49,13 +55,13 @@ export interface ForwardScope {
   readonly batch: Dim;
   readonly tokens: Dim;
   /**
-   * Is defined if the rows are the tokens of a tree: returns the tree's sequences or, if `reach` is given, only the last `reach`
-   * tokens before each token.
+   * Returns the sequences of a tree of tokens or, if `reach` is given, only the last `reach` tokens of each token's sequence. The
+   * function is undefined if the rows are not the tokens of a tree.
    */
   readonly tree?: (reach?: number) => TreeSequences;
-  /** Returns the named parameter as an input of the graph. */
+  /** Returns the parameter with the given name as an input of the graph. */
   parameter(name: string): Value;
-  /** Computes x · Wᵀ + b over rows [rows, in] → [rows, out]; weight and bias by name. */
+  /** Computes x · Wᵀ + b for rows x, [rows, in] → [rows, out]; `weight` and `bias` are the names of the parameters W and b. */
   linear(x: Value, weight: string, bias?: string): Value;
   /**
    * Computes x · Wᵀ like `linear`, with the weight of one expert of a mixture. Adapters (LoRA) do not apply to it, since
@@ -71,7 +77,10 @@ export interface ForwardScope {
   /** Zeroes elements of x with the given probability and scales the remaining ones up; returns x itself where dropout is off. */
   dropout(x: Value, probability: number): Value;
   readonly recurrence: Recurrence;
-  /** Declares that x is the only value that passes from one block to the next. Called before the first block and after each one. */
+  /**
+   * Declares that x is the only value that passes from one block to the next, as gradient checkpointing needs to know. It is
+   * called before the first block and after each block.
+   */
   blockBoundary(x: Value): void;
   /** Declares that later blocks read x too, although it does not pass from block to block. */
   readByLaterBlocks(x: Value): void;
@@ -86,7 +95,7 @@ export interface CausalArchitecture {
   readonly vocabSize: number;
   /** The longest context, in tokens, for which the model has position encodings. */
   readonly contextLength: number;
-  /** The reason why `contextLength` is shorter than config.json allows, if it is. */
+  /** The reason why `contextLength` is shorter than config.json says; undefined if it is not. */
   readonly contextReason?: string;
   readonly layers: number;
   readonly heads: number;
@@ -95,7 +104,7 @@ export interface CausalArchitecture {
   readonly headSize: number;
   /** The layers that call `attention` and whose keys and values are cached; all layers if undefined. */
   readonly attentionLayers?: readonly number[];
-  /** The states of the recurrent layers; none if undefined. */
+  /** The states of the recurrent layers; undefined if there are no such layers. */
   readonly states?: readonly StateSpec[];
   readonly parameters: readonly ParameterSpec[];
   /**

@@ -69,7 +69,7 @@ export function parameterReader(
     source.read(names.get(name)!, { transposed: transposedInFile, requireFinite: true });
 }
 
-/** Yields the parameters of a checkpoint one by one, for callers that do not keep all tensors. */
+/** Yields the parameters of a checkpoint one by one, for callers that do not keep all tensors in memory. */
 export async function* eachParameter(
   specs: readonly ParameterSpec[],
   source: CheckpointReader,
@@ -80,7 +80,7 @@ export async function* eachParameter(
     tensor.catch(() => undefined); // the error is thrown again where the tensor is awaited
     return tensor;
   };
-  // The next tensor is read while the caller works on the present one.
+  // The next tensor is read while the caller works on the current one.
   let ahead = specs.length > 0 ? read(specs[0]) : undefined;
   for (const [i, spec] of specs.entries()) {
     const tensor = await (ahead ?? read(spec));

@@ -25,7 +25,7 @@ export function initializeParameters(parameters: readonly ParameterSpec[], rng: 
   return Object.fromEntries(parameters.map((spec) => [spec.name, initializeParameter(spec, rng)]));
 }
 
-/** Initializes one parameter. The result depends on how much was drawn from `rng` before. */
+/** Initializes one parameter. The values depend on how many numbers were drawn from `rng` before. */
 export function initializeParameter({ shape, init }: ParameterSpec, rng: Rng): HostTensor {
   const data = new Float32Array(shape.reduce((size, dim) => size * dim, 1));
   if (init.kind === 'normal') fillNormal(data, init.standardDeviation, rng);

@@ -29,7 +29,7 @@ export interface ParameterSpec {
   init: { kind: 'normal'; standardDeviation: number } | { kind: 'zeros' } | { kind: 'ones' };
   /** Whether the checkpoint keeps this weight as [in, out] (GPT-2's Conv1D). */
   transposedInFile?: boolean;
-  /** Whether training does not change the parameter: no gradient is computed for it. */
+  /** Whether the parameter is a buffer, which training does not change: no gradient is computed for it. */
   isBuffer?: boolean;
   /**
    * Names of tensors that checkpoints may contain together with this parameter and that are ignored, as transformers ignores

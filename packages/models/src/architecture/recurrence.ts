@@ -3,8 +3,8 @@
 
 /** Describes one tensor of a recurrent layer's state. */
 export interface StateSpec {
-  /** The name, unique in the model, e.g. `layers.3.convolution`. */
+  /** The state's name, unique in the model, e.g. `layers.3.convolution`. */
   name: string;
-  /** The shape for one sequence; every sequence begins with zeros. */
+  /** The state's shape for one sequence; every sequence begins with a state of zeros. */
   shape: readonly number[];
 }

@@ -1,12 +1,10 @@
-// Checks that a tokenizer belongs to a model by comparing the number of tokens with the rows of the embedding.
+// Checks that a tokenizer belongs to a model by comparing its number of tokens with the number of rows of the model's embedding.
 
 /** Thrown when the ids of a tokenizer do not fit a model's vocab_size. */
 class VocabularyError extends RangeError {
   override readonly name = 'VocabularyError';
 
-  /**
-   * @param source the model's directory, or a description of what creates the model
-   */
+  /** @param source the model's directory, or a description of what creates the model, for the message */
   constructor(
     readonly source: string,
     readonly tokens: number,

@@ -1,4 +1,4 @@
-// Compares texts, given as token ids.
+// Compares texts that are given as token ids.
 /** Counts the tokens of the common prefix of two texts. */
 export function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const longest = Math.min(a.length, b.length);
@@ -7,7 +7,7 @@ export function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>): number
   return length;
 }
 
-/** Compares texts token by token; a text comes before its continuations. */
+/** Compares two texts by their token ids, in the order of a dictionary: a text comes before its continuations. */
 export function compareTokens(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const common = commonPrefix(a, b);
   return common === a.length || common === b.length ? a.length - b.length : a[common] - b[common];

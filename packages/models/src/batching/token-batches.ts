@@ -16,7 +16,7 @@ import { tokenTree, type TokenTree } from './token-tree.js';
  * continues with the first token of the next observation.
  */
 export interface TokenExample {
-  /** [tokens] the input of the model. */
+  /** [tokens] the ids that the model reads. */
   ids: Int32Array;
   /** [tokens] the token that is scored after each position; any value where the weight is 0. */
   targets: Int32Array;
@@ -80,7 +80,7 @@ export interface TokenBatch {
   valueWeights: Float32Array;
   /** The positions without a weight whose log p is reported, if the caller asked for them. */
   reported?: ReportedTokens;
-  /** Makes the batch of rows `begin` to `end` (exclusive), with the same columns. */
+  /** Makes a batch of the rows `begin` to `end` (exclusive) of this batch, with the same columns. */
   part(begin: number, end: number): TokenBatch;
 }
 
@@ -234,7 +234,7 @@ function paddedIds(rows: readonly Int32Array[], columns: number, padTokenId: num
 const treeOf = (rows: readonly Int32Array[]): TokenTree =>
   tokenTree(rows, Math.max(2, chunksOf(maximum(rows.map(({ length }) => length)))));
 
-/** Returns the example after its check. @throws {RangeError} where its arrays have different lengths */
+/** Checks the lengths of an example's arrays, and returns the example. @throws {RangeError} where they differ */
 function checked(example: TokenExample, index: number): TokenExample {
   const { ids, targets, weights, valueWeights = weights } = example;
   if (ids.length !== targets.length || ids.length !== weights.length)

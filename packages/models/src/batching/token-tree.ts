@@ -192,9 +192,9 @@ const cutInto = ({ sequence, start, end }: Block, width: number): Block[] =>
 
 /** Says where each token's query is among the padded blocks of all groups; all arrays are [tokens]. */
 interface QueryPlaces {
-  /** The index of the token's block among those of all groups in order. */
+  /** The index of the block that has the token as a query, in the order of all groups' blocks. */
   block: Int32Array;
-  /** The number of queries in the blocks before it, padding included. */
+  /** The number of queries in the blocks before the token's block, padding included. */
   before: Int32Array;
   width: Int32Array;
   /** The index of the token in its block. */

@@ -27,7 +27,7 @@ import { checkVocabulary } from '../architecture/vocabulary-check.js';
 export interface ConvertOptions {
   /** A weights file, or a directory that contains the weights of one model. */
   input: string;
-  /** The directory to create; it must not exist or be empty. */
+  /** The directory to create; it must be empty if it exists. */
   output: string;
   /**
    * A config.json, or the directory of a model with the same sizes; null: the config.json next to the weights, or a config
@@ -39,7 +39,10 @@ export interface ConvertOptions {
   /** The key under which a PyTorch file has the state dict; null: one of the usual keys. */
   section: string | null;
   progress?: (done: number, total: number) => void;
-  /** The command line that is being run; error messages about `output` name it (see `writeNewFolder`). */
+  /**
+   * The command line that is being run, which the directory `output` records until the command has reported the directory (see
+   * `writeNewFolder`).
+   */
   command?: string;
 }
 
@@ -50,7 +53,7 @@ interface Converted {
   parameters: number;
 }
 
-/** Converts a checkpoint. The directory `output` appears complete or not at all. */
+/** Converts a checkpoint to a directory, which appears complete or, after an error, not at all. */
 export async function convertCheckpoint(options: ConvertOptions): Promise<Converted> {
   const { input, output } = options;
   await refuseUsedFolder('convert', output);

@@ -7,9 +7,9 @@ import type { HostTensors } from '@bowyer/checkpoints';
 
 /** The features of a batch of N observations; the last rows may be padding. */
 export interface CriticFeatures {
-  /** [N, vWidth] the input of the V heads. */
+  /** [N, vWidth] the features that the V heads read. */
   v: Value;
-  /** [N, qWidth] the input of the Q heads; undefined in a graph without actions. */
+  /** [N, qWidth] the features that the Q heads read; undefined in a graph without actions. */
   q?: Value;
 }
 
@@ -17,7 +17,7 @@ export interface CriticFeatures {
 export interface CriticFeeds {
   /** Tensors for the graph inputs that `CriticEncoder.build` declares, by name. */
   inputs: Record<string, { dims: number[]; data: Float32Array | Int32Array | BigInt64Array }>;
-  /** N: the number of observations, padding included. */
+  /** N, the number of observations in the batch, padding included. */
   rows: number;
   /** [at most N] for each row that is not padding, the index of its observation in the call. */
   items: number[];
@@ -29,7 +29,7 @@ export interface CriticEncoder {
   readonly vWidth: number;
   /** The width of the hidden layers of the critic's heads. */
   readonly hiddenWidth: number;
-  /** Draws the initial parameters; may be called once. */
+  /** Draws the initial parameters. It may be called only once. */
   initialParameters(rng: Rng): HostTensors;
   /** Declares the graph inputs for which `feeds` makes tensors, and builds the computation of the features. */
   build(g: GraphBuilder, parameters: Parameters, options: { withActions: boolean }): CriticFeatures;

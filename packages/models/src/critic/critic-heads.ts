@@ -33,7 +33,7 @@ export function initializeHeads(rng: Rng, { qWidth, vWidth, hiddenWidth, outputB
   return Object.assign({}, ...qHeads.map((name) => head(name, qWidth)), ...vHeads.map((name) => head(name, vWidth)));
 }
 
-/** Applies the named heads to x [N, width] → [N, number of heads]. */
+/** Applies the heads with the given names to the features x, [N, width] → [N, number of heads]. */
 export function applyHeads(g: GraphBuilder, x: Value, parameters: Parameters, names: readonly string[]): Value {
   const outputs = names.map((name) => {
     const first = g.relu(linear(g, x, parameters, `${name}.0`));

@@ -27,7 +27,7 @@ import { applyHeads, initializeHeads, qHeads, vHeads } from './critic-heads.js';
 interface DoubleCriticOptions {
   device: Device;
   encoder: CriticEncoder;
-  /** Draws the initial weights. */
+  /** The generator from which initial weights are drawn. */
   rng: Rng;
   /** The initial bias of every head's output: the return that is expected before any training. */
   outputBias: number;
@@ -186,7 +186,7 @@ export class DoubleCritic {
     await this.polyakKernel.call({ states: { target: this.targetParameters, online: this.parameters }, args: { tau } });
   }
 
-  /** Writes both networks, the optimizer's state and the encoder's settings; call between optimizer steps. */
+  /** Writes both networks, the optimizer's state and the encoder's settings; it must be called between optimizer steps. */
   async save(dir: string): Promise<void> {
     await this.encoder.save(dir);
     await writeSafetensors(join(dir, 'online.safetensors'), await readStateDict(this.device, this.parameters));

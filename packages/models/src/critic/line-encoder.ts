@@ -1,5 +1,6 @@
-// Encodes dialogues for the built-in critic: a state is a sum over the lines of a dialogue, each a question with its answer. It has no
-// attention and shares no weights with the policy, and a new turn costs only its new line.
+// Encodes dialogues for the built-in critic `line`: a state is a sum over the lines of a dialogue, each a question with its
+// answer. The encoder has no attention and shares no weights with the policy, and a new turn costs only the computation of its
+// line.
 //
 //     phrase and line as in line-text-encoder.ts: a line's last word (the answer) is combined with the question before the sum
 //     dialogue = Σ lines / 3,   state = [dialogue; number of lines / 10]

@@ -1,7 +1,7 @@
-// Encodes the lines of a text, for the built-in critics. The words of a line are pooled into a phrase vector; the vector of the line is
-// computed from the phrase and the line's last word, which is the answer to a question.
+// Encodes the lines of a text for the built-in critics (`line` and `recency`). The words of a line are pooled into a phrase
+// vector; the vector of the line is computed from the phrase and the line's last word, which is the answer to a question.
 //
-//     phrase = MLP(Σ of its words' embeddings / √number of words)       one network for lines and for actions
+//     phrase = MLP(Σ embeddings of its words / √number of words)       one network for lines and for actions
 //     line   = MLP([phrase; embedding of the line's last word])
 import { join } from 'node:path';
 import { writeWeights, type HostTensors } from '@bowyer/checkpoints';
@@ -15,7 +15,7 @@ import { LineBatcher, type LineBatch } from './line-batch.js';
 /** Computes the vectors of lines and actions; a subclass computes the features of a text from the vectors of its lines. */
 export abstract class LineTextEncoder implements CriticEncoder {
   protected abstract readonly kind: 'line' | 'recency';
-  /** The decays of `LineBatch.decayedCounts`. */
+  /** The decays for which `LineBatch.decayedCounts` has a matrix each. */
   protected abstract readonly decays: readonly number[];
   abstract readonly qWidth: number;
   abstract readonly vWidth: number;

@@ -1,6 +1,7 @@
-// Encodes dialogues by several sums over their lines, each with its own decay, so that the heads see the last line, the last few lines,
-// and the whole dialogue, in order. It is a linear recurrent network over lines with fixed decays (like the diagonal state-space models
-// of Gu et al. 2022, arXiv:2206.11893, at initialization), without attention.
+// Encodes dialogues for the built-in critic `recency` by several sums over their lines, each with its own decay, so that the
+// heads see the last line, the last few lines, and the whole dialogue, in order. The encoder is a linear recurrent network over
+// lines with fixed decays (like the diagonal state-space models of Gu et al. 2022, arXiv:2206.11893, at initialization), without
+// attention.
 //
 //     phrase and line as in line-text-encoder.ts
 //     s_k    = c_k Σ_i decay_k^(n−1−i) line_i,   c_k = √(1 − decay_k²),  1/√n for the sum without decay
@@ -19,7 +20,7 @@ import { LineTextEncoder, wordEmbeddings } from './line-text-encoder.js';
 const DECAYS = [0, 0.6, 0.9] as const;
 const SUMS = DECAYS.length + 1;
 
-/** Encodes a text as sums of its lines with different decays. */
+/** Encodes a text as several sums over its lines' vectors, with different decays. */
 export class RecencyEncoder extends LineTextEncoder {
   protected readonly kind = 'recency';
   protected readonly decays = DECAYS;

@@ -13,7 +13,7 @@ export function refuseCommonFields(
 ): void {
   const { quant_method } = (json.quantization_config ?? {}) as { quant_method?: string };
   if (quant_method === undefined || !quantizations.includes(quant_method)) fields.refuse('quantization_config');
-  // Null counts as false in transformers.
+  // transformers treats null as false.
   if ('is_causal' in json && json.is_causal !== true)
     throw fields.error('is_causal', `is ${JSON.stringify(json.is_causal)}: attention to later tokens is not supported`);
   for (const field of ['is_encoder_decoder', 'add_cross_attention']) fields.refuse(field, false);

@@ -181,13 +181,13 @@ export class FamilyConfig {
     return this.optionalReal(field) ?? otherwise;
   }
 
-  /** Reads a count that may be 0. */
+  /** Reads a count, for which 0 is allowed. */
   countFrom0(field: string): number {
     const value = this.fields.value(field);
     return value === 0 ? 0 : this.fields.count(field);
   }
 
-  /** Reads a list of layers by their indices; undefined where the file does not list them. */
+  /** Reads a list of layer indices; undefined where the file does not have the field. */
   layerIndices(field: string): number[] | undefined {
     const listed = this.fields.value(field);
     if (listed === undefined) return undefined;

@@ -53,7 +53,7 @@ interface ScopeOptions {
    * it.
    */
   packed?: ReadonlySet<string>;
-  /** LoRA adapters of some of the linear layers. */
+  /** LoRA adapters, which change the results of some linear layers. */
   adapters?: LayerUpdates;
   /** Dropout with seeded masks; if omitted, there is none, whatever the config says. */
   dropout?: SeededDropout;

@@ -19,7 +19,7 @@ export interface GatedDeltaNet {
   valueHeads: number;
   keySize: number;
   valueSize: number;
-  /** The kernel size of the convolution, the current token included. */
+  /** The kernel size of the convolution: the number of tokens that it sees, the current one included. */
   convolutionTokens: number;
   activation: ActivationName;
   epsilon: number;

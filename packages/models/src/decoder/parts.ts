@@ -44,7 +44,7 @@ export interface Layer {
 
 interface LinearOptions {
   bias: boolean;
-  /** The standard deviation of the initial weight. */
+  /** The standard deviation of the weight's initial values. */
   standardDeviation: number;
   /** Whether checkpoints store the weight as [in, out] (GPT-2's Conv1D). */
   transposedInFile?: boolean;

@@ -34,7 +34,7 @@ export interface SelfAttention extends HeadSizes {
   projections: Projections;
   output: Layer;
   norms?: QueryKeyNorms;
-  /** A convolution of the keys before norms and rotation. */
+  /** A convolution of the keys, which is applied before norms and rotary embedding. */
   convolution?: KeyConvolution;
   /** The frequencies of rotary embedding; if undefined, queries and keys are not rotated. */
   rotary?: RotaryFrequencies;

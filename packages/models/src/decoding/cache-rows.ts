@@ -11,13 +11,13 @@ import type { PrefixCopy } from './shared-prefixes.js';
 
 /** The positions that rows have in common: at most two prefixes, which are stored one after the other. */
 export interface SharedPositions {
-  /** The number of positions of each prefix, a multiple of 32; 0 if no row has it. */
+  /** The number of positions of each shared prefix, a multiple of 32; 0 if no row has the prefix. */
   lengths: [number, number];
   /** [rows] 1 or 2 for a row that begins with the first or the second shared prefix, 0 for a row without one. */
   rows: Uint8Array;
 }
 
-/** The least number of positions of a shared prefix. */
+/** The least number of positions that rows share; a shorter common prefix is stored in each row. */
 const LEAST_SHARED = 2 * CAPACITY_STEP;
 
 /** The sizes of a KV cache. The capacities of rows change over time; the arrays have room for `largestCapacity` in every row. */

@@ -53,7 +53,7 @@ export interface DecodeGraphOptions {
 }
 
 /**
- * Builds the graph of decoding.
+ * Builds the decoding graph, which reads new tokens of all rows of a batch and samples a token after them.
  *
  * Inputs: ids and positions [batch, tokens]; last [sampled], the rows of the flattened [batch · tokens] after which a token is
  * sampled (only with `tokens` = 'tokens'; otherwise a token is sampled after every row, and [sampled] is [batch] below);

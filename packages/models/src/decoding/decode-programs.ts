@@ -72,11 +72,11 @@ interface BatchPrograms {
   programs: LoopPrograms;
   /** The ranges of batch sizes for which steps use `stepFew`; the batch may shrink while it is decoded. */
   few: readonly RowRange[];
-  /** The number of different capacities that the cache's rows may have. */
+  /** The number of different row capacities of the cache that the programs support. */
   classes: 1 | 2;
 }
 
-/** A KV cache and, on a GPU, the program that moves its rows. */
+/** Holds a KV cache and, on a GPU, the program that moves its rows. */
 export interface DecodeCache {
   state: State;
   arrange?: BoundProgram;
@@ -242,7 +242,7 @@ export class DecodePrograms {
     await this.#packed.done(programs.prefill);
   }
 
-  /** Computes the bytes of the keys and values of one position in one layer. */
+  /** Computes the size in bytes of the keys and values of one position in one layer. */
   get #positionBytes(): number {
     const { keyValueHeads, headSize } = this.architecture;
     return 2 * 4 * keyValueHeads * headSize;
@@ -271,7 +271,7 @@ export class DecodePrograms {
     return this.#packed.release();
   }
 
-  /** Frees the compiled graphs. */
+  /** Frees the compiled programs. */
   async release(): Promise<void> {
     await this.#packed.release();
     for (const promise of this.#bound.values()) {

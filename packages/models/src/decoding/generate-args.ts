@@ -20,7 +20,7 @@ export interface GenerateArgs {
    * shared-prefixes.ts).
    */
   shared?: readonly { feed: readonly Int32Array[]; copies: readonly PrefixCopy[] }[];
-  /** The new tokens of rows 0, 1, …; at least one per row. */
+  /** The new tokens of the cache's rows 0, 1, …; at least one token per row. */
   feed: readonly Int32Array[];
   /** The most tokens per row that the graph reads at a time, which bounds the memory of a long prompt. */
   chunk: number;
@@ -33,13 +33,13 @@ export interface GenerateArgs {
   topP?: number;
   /** For a sampler with different settings per row: the settings of each row, and the size of the vocabulary. */
   mixed?: { rows: readonly RowSampling[]; vocabSize: number };
-  /** For a sampler with biases: for each row, tokens and the numbers added to their logits. */
+  /** For a sampler with logit biases: for each row, tokens and the numbers that are added to their logits. */
   logitBias?: readonly LogitBias[];
   /** For a sampler with rules that change logits: the rules of each row. */
   ruled?: readonly RuledText[];
   /** For a sampler with token masks: the mask of each row's next token (see `tokenMaskInput`), and the size of the vocabulary. */
   masked?: { masks: readonly (Uint32Array | null)[]; vocabSize: number };
-  /** [rows] each row's adapter, for graphs with an adapter bank (see adapter-bank-graph.ts). */
+  /** [rows] the index of each row's adapter in the bank, for graphs with an adapter bank (see adapter-bank-graph.ts). */
   adapterPlaces?: Int32Array;
   /** The most tokens of an utterance; with 0 the new tokens are read and nothing is sampled. */
   maxNewTokens: number;

@@ -113,7 +113,7 @@ function logitRules(json: ConfigJson, fields: ConfigFields, vocabSize: number) {
   take('repetition_penalty', (value) => ({ repetitionPenalty: penaltyOf(fields, value) }));
   take('no_repeat_ngram_size', (value) => ({ noRepeatNgramSize: count('no_repeat_ngram_size', value) }));
   take('bad_words_ids', (value) => ({ badWords: sequences('bad_words_ids', value) }));
-  // If both fields are given, min_new_tokens takes precedence.
+  // If the file has both min_length and min_new_tokens, min_new_tokens takes precedence.
   if ((json.min_new_tokens ?? null) === null)
     take('min_length', (value) => ({ minLength: count('min_length', value) }));
   take('min_new_tokens', (value) => ({ minNewTokens: count('min_new_tokens', value) }));

@@ -23,14 +23,15 @@ export interface TopLogprobs {
   logprobs: number[];
 }
 
-/** Makes the graph inputs with the biases of each row. */
+/** Makes the graph inputs that contain the logit biases of each row. */
 export const logitBiasInputs = (rows: readonly LogitBias[]): KernelInputs =>
   pairs(rows, 'logit_bias_ids', 'logit_bias_values');
 
 /**
- * Makes the graph input with the tokens that each row may choose.
+ * Makes the graph input that says which tokens each row may choose.
  *
- * @param masks token i is bit i % 32 of word ⌊i / 32⌋; tokens beyond the last word cannot be chosen; null: all tokens
+ * @param masks for each row 32-bit words in which token i is bit i % 32 of word ⌊i / 32⌋; tokens beyond the last word cannot be
+ *   chosen; null: all tokens can
  */
 export function tokenMaskInput(masks: readonly (Uint32Array | null)[], vocabSize: number): KernelInputs {
   const data = new Uint8Array(masks.length * vocabSize);

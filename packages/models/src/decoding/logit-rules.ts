@@ -13,7 +13,7 @@ export interface LogitRules {
   repetitionPenalty: number;
   /** The length n of token sequences (n-grams) that must not occur twice in the text; 0 allows repetitions. */
   noRepeatNgramSize: number;
-  /** Token sequences that must not be generated. */
+  /** Sequences of tokens that must not be generated. */
   badWords: readonly (readonly number[])[];
   /** The least number of tokens, the prompt included, before an end token can be chosen. */
   minLength: number;

@@ -27,7 +27,7 @@ export interface CopyBlocksArgs {
   copies: readonly BlockCopy[];
   /** The number of blocks per array; the last array may have fewer. */
   blocksPerArray: number;
-  /** The number of elements of a block. */
+  /** The number of elements (keys and values of all layers) of a block. */
   blockSize: number;
 }
 
@@ -86,7 +86,7 @@ export class PrefixPool {
     return new PrefixPool(device, state, kernel, { blocks, blocksPerArray, blockSize });
   }
 
-  /** Counts the tokens that the pool has room for. */
+  /** Counts the tokens for whose keys and values the pool has room. */
   get tokens(): number {
     return this.layout.blocks * BLOCK_TOKENS;
   }

@@ -29,7 +29,7 @@ export const extendedName = (cacheName: string) => `extended.${cacheName}`;
 const ScatterND = defineOp('ScatterND', { infer: ({ inputs: [data] }) => [{ dtype: data.dtype, shape: data.shape }] });
 
 /**
- * Builds the graph of decoding with a cache on a GPU.
+ * Builds the decoding graph for a cache on a GPU, which reads new tokens of all rows of a batch and samples a token after them.
  *
  * Inputs: ids and positions [batch, tokens]; columns [capacity], the numbers 0, 1, …; write_at [batch · heads · tokens, 3], the row,
  * head and column of each new key and value; last [batch] (only with `tokens` = 'tokens'), after which rows a token is sampled; key.N and

@@ -26,7 +26,7 @@ interface Stage {
 /** The stages in which slots read and copy common prefixes, after which each slot reads the remaining tokens of its prompt. */
 export interface SharingPlan {
   stages: Stage[];
-  /** [prompts] the number of cached tokens after all stages. */
+  /** [prompts] the number of the prompt's tokens that are in the slot's cache after all stages. */
   cached: number[];
   /** The number of tokens that slots copy from other slots. */
   copied: number;
@@ -36,7 +36,7 @@ export interface SharingPlan {
 
 interface SharingOptions {
   slots: number;
-  /** Returns the tokens that are cached in a slot, and the adapter with which they were read. */
+  /** Returns the tokens whose keys and values are in a slot's cache, and the adapter with which they were read. */
   content: (slot: number) => Pick<SlotPrompt, 'tokens' | 'adapter'>;
   /** The least number of tokens that copying a prefix must save. */
   least: number;

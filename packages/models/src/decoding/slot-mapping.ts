@@ -48,7 +48,7 @@ export class SlotMapping {
     else Object.assign(window, { length: 0, restores: false });
   }
 
-  /** Returns whether the slot's states must be restored from their snapshot before its next token. */
+  /** Returns whether the slot's recurrent states must be restored from their snapshot before its next token is read. */
   restores(slot: number): boolean {
     return this.#windows[slot].restores === true;
   }

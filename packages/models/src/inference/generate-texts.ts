@@ -7,7 +7,7 @@ import { checkTokenIds, continuationText, ItemError, promptTokens, type PromptIt
 import { changesLogits, noLogitRules, type LogitRules } from '../decoding/logit-rules.js';
 import type { SamplingOptions } from '../decoding/sampling-options.js';
 
-/** The continuation of one prompt. */
+/** The text that was generated after one prompt. */
 export interface GeneratedText {
   promptIds: number[];
   /** The text of the new tokens, without special tokens. */

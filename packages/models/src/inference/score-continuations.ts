@@ -70,7 +70,7 @@ function scoredExample({ promptIds, continuationIds }: Tokens, filler: number): 
   };
 }
 
-/** Returns the first token that is not masked. */
+/** Returns the least token id that is not masked. */
 function unmasked({ maskedTokenIds }: LanguageModel): number {
   let id = 0;
   while (maskedTokenIds.includes(id)) id++;

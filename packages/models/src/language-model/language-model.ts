@@ -258,7 +258,7 @@ export class LanguageModel implements FrozenPolicy {
     return this.#scorer.accumulateLogprobGradients(examples, lossOf, gradients, { ...options, lossScale });
   }
 
-  /** Adds the gradient of `TokenScorer.accumulateTokenLosses` to `optimizer.gradients`. */
+  /** Adds the gradient that `TokenScorer.accumulateTokenLosses` computes to `optimizer.gradients`. */
   accumulateTokenLosses(
     examples: readonly TargetedTokens[],
     losses: TokenLosses,
@@ -491,7 +491,7 @@ export class LanguageModel implements FrozenPolicy {
     await this.#device.rest(this.#optimizer ? [this.#optimizer.gradients] : []);
   }
 
-  /** Frees the device memory of this model; a second call does nothing. */
+  /** Frees the model's memory on the device; a second call does nothing. */
   async release(): Promise<void> {
     if (this.#isReleased) return;
     this.#isReleased = true;

@@ -31,7 +31,7 @@ export interface ModelWeights {
   bank?: AdapterBank;
   /** Whether the base belongs to another model, whose release frees it. */
   isBaseShared?: boolean;
-  /** The directory that the base was read from. */
+  /** The directory from which the base was read; undefined for random weights. */
   baseDir?: string;
   /** The generation_config.json in `baseDir`, which is saved with the model. */
   generation?: ConfigJson;

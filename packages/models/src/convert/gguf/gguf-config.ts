@@ -78,7 +78,10 @@ const softcap = (metadata: GgufMetadata, key: string, field: string, otherwise: 
   [field]: metadata.has(key) ? metadata.number(key) : otherwise,
 });
 
-/** Adds `truncate: false`: as in gpt-oss, YaRN's ramp is not rounded to whole dimensions, which the GGUF file does not state. */
+/**
+ * Adds `truncate: false` to `rope_scaling`, if there is one: YaRN's ramp is not rounded to whole dimensions, as in gpt-oss. The
+ * GGUF file does not state this.
+ */
 const untruncated = (fields: ConfigJson): ConfigJson =>
   fields.rope_scaling === undefined
     ? fields

@@ -9,7 +9,7 @@ export const positionTensors = ['rope_freqs.weight', 'rope_factors_long.weight',
 
 /** Reads metadata of a GGUF file by key; its errors name the file and the key. */
 export class GgufMetadata {
-  /** llama.cpp's name of the architecture. */
+  /** The name of the model's architecture in llama.cpp. */
   readonly arch: string;
 
   private constructor(

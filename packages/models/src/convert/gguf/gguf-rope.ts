@@ -97,7 +97,7 @@ const TOLERANCE = 1e-4;
 const isSlow = ({ keep }: Point) => keep < TOLERANCE;
 const isFast = ({ keep }: Point) => keep > 1 - TOLERANCE;
 
-/** Computes `keep` at a frequency for given parameters of the scaling. */
+/** Computes the share `keep` of a frequency for given parameters of Llama 3's scaling. */
 function kept({ frequency }: Point, scaling: { low: number; high: number; original: number }): number {
   const turns = (scaling.original * frequency) / (2 * Math.PI);
   return Math.min(1, Math.max(0, (turns - scaling.low) / (scaling.high - scaling.low)));

@@ -26,7 +26,7 @@ export const falcon: Family = {
     tie_word_embeddings: true,
   },
   aliases: { activation: 'hidden_act', n_embed: 'hidden_size' },
-  // Configs of the first release have n_embed, which takes precedence over hidden_size.
+  // Configs of the first release state the width as n_embed, which takes precedence over hidden_size.
   ignores: ({ n_embed = null }) => ['hidden_act', ...(n_embed === null ? [] : ['hidden_size'])],
   keyValueHeads(fields) {
     if (fields.flag('new_decoder_architecture'))

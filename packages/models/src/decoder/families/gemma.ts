@@ -56,7 +56,10 @@ export const gemma: Family = {
   build: (config) => build(config, () => ({}), { feedForward: { activation: gelu(config) } }),
 };
 
-/** Returns the kind of each layer: every `pattern`-th layer has full attention, the others a sliding window. */
+/**
+ * Returns the kind of each layer: if the config does not list the kinds, every `pattern`-th layer has full attention and the
+ * other layers a sliding window.
+ */
 export const slidingKinds = (config: FamilyConfig, pattern: number) =>
   config.layerKinds((layer) => (layer + 1) % pattern !== 0);
 
