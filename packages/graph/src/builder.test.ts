@@ -55,7 +55,7 @@ test('large initializers are referred to, not copied, and the session reads them
 });
 
 test('repeated rows are added up completely, and equally at every run', async () => {
-  // Two threads add 4000 times 1 to one row: if an update were lost, the sum would be smaller.
+  // Two threads together add 1 to one row 4000 times. If ONNX Runtime lost an update, the sum would be smaller.
   const g = new GraphBuilder('scatter');
   const updates = g.input('updates', 'float32', ['n', 1024]);
   g.output('y', g.scatterRowsAdd(g.zeros([2, 1024]), g.input('rows', 'int64', ['n']), updates, 0));

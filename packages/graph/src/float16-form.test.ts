@@ -1,4 +1,4 @@
-// Tests how each kind of node is rewritten. The results are tested on GPUs with float16
+// Tests how each kind of node is rewritten for half precision. The numerical results are tested on GPUs with float16
 // (packages/models/src/language-model/float16.test.ts).
 import { GraphBuilder, gradients, type Value } from './index.js';
 import { float16Form } from './float16-form.js';

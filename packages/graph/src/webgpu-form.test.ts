@@ -1,11 +1,12 @@
-// Tests on the CPU, where both forms can run, that they compute the same function. If there is a GPU, the WebGPU form runs there too.
+// Tests on the CPU, where a graph and its WebGPU form can both run, that they compute the same function. If there is a GPU, the
+// WebGPU form runs on it too.
 import { when } from '@bowyer/testing';
 import { defineOp, GraphBuilder, openDevice, webgpuAvailable, type Device, type Shape, type Value } from './index.js';
 import type { DeviceKind } from './device/protocol.js';
 import type { Graph } from './graph.js';
 import { webgpuForm } from './webgpu-form.js';
 
-/** Builds every kind of product, and int32 ids that are used as indices, moved, and calculated with. */
+/** Builds a graph with every kind of matrix product, and with int32 ids that are used as indices, moved, and calculated with. */
 function example(): GraphBuilder {
   const g = new GraphBuilder('example');
   const [a, b] = [g.input('a', 'float32', [2, 'm', 3]), g.input('b', 'float32', [2, 'n', 3])];
@@ -39,7 +40,7 @@ afterAll(async () => {
   for (const device of opened.values()) await (await device).close();
 });
 
-/** Computes a graph's outputs on a device of this kind, which all tests share. */
+/** Computes the outputs of a graph on a device of this kind; all tests share one device of each kind. */
 async function results(
   graph: Graph,
   inputs: Feeds = feeds,
@@ -76,7 +77,7 @@ const integers = (dims: number[]) => ({
 });
 
 interface Product {
-  /** The shapes of the operands. */
+  /** The shapes of the product's operands. */
   shapes: Record<string, Shape>;
   sizes?: Record<string, number>;
   build: (g: GraphBuilder, operands: Record<string, Value>) => Value;
@@ -241,7 +242,7 @@ describe('two nodes that one kernel computes', () => {
   const further = g.add(sum, g.silu(normed));
   g.output('further', further);
   g.output('rms', g.apply(SimplifiedLayerNormalization, [further, scale], { epsilon: 1e-5 })[0]!);
-  // The statistics of this one are read, and the sigmoid of that one.
+  // Nodes that must not be fused: a normalization whose statistics are read, and a sigmoid whose result is read.
   const shifted = g.add(further, normed);
   const [again, mean] = g.layerNormalization(shifted, scale, bias, { epsilon: 1e-5 }).node!.outputs;
   g.output('mean', g.mul(again!, mean!));

@@ -91,8 +91,9 @@ function savedComposition(folder: string, { env, now }: Session): Composition {
 
 /**
  * Returns the saved config of a job. If it was saved when options had other names, it is composed again: first from the job's
- * command line, then from the saved values, which take precedence. Saved nulls are ignored: they are defaults, or belong to the
- * second name of an option. Saved values for which no option exists now are left out with a warning.
+ * command line, then from the saved values, which take precedence. Saved nulls are ignored, since composing the command line
+ * gives them too, or they belong to the second name of an option. Saved values for which no option exists now are left out with a
+ * warning.
  */
 function withPresentNames(saved: Composition, session: Session): Composition {
   const {

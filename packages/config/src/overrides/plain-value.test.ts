@@ -32,7 +32,7 @@ test.each([['a\0b'], ['\ud800'], [{ "it's": 1 }], [{ größe: 1 }], [{ '': 1 }]]
   },
 );
 
-/** Draws values from a seed, with a linear congruential generator. */
+/** Returns a function that draws random values of all types from a seed, with a linear congruential generator. */
 function drawing(seed: number) {
   let state = seed;
   const integer = (below: number) => ((state = (state * 1103515245 + 12345) % 2 ** 31), state % below);
@@ -74,7 +74,7 @@ test('20,000 values that were drawn come back as they are', () => {
 
 test('a composed config has the values: 500 of them', () => {
   const draw = drawing(11);
-  // A config resolves interpolations, so texts with a dollar sign are left out.
+  // Texts with a dollar sign are left out, since the config would resolve them as interpolations.
   const values = Array.from({ length: 500 }, () => draw(3)).filter((value) => !JSON.stringify(value).includes('$'));
   const overrides = values.map((value, i) => overrideText(`+k${i}`, value));
   const { config } = compose({ configDirs: [], configName: null, overrides });

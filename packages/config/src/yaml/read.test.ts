@@ -79,7 +79,7 @@ test.each([
 });
 
 test('an alias bomb is refused before it is expanded', () => {
-  // Nine levels of nine aliases: 9^10 values out of ten lines.
+  // Each line after the first is a list of nine aliases of the line before: ten lines stand for 9^10 values.
   const letters = 'abcdefghij';
   const lines = [...letters].map(
     (name, level) =>

@@ -22,7 +22,7 @@ test.each([
   expect(writeYaml(new ScalarNode(new Float(value), origin))).toBe(`${text}\n`);
 });
 
-// The recorded cases of Hydra have the other kinds of texts.
+// Other kinds of texts are tested with files that Hydra has written, in the recorded cases.
 test.each([
   ['10_', `'10_'`],
   ['1e3', `'1e3'`],

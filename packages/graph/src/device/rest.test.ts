@@ -1,14 +1,15 @@
-// Tests that sessions are closed between two phases, and opened again at the next run with equal numbers.
+// Tests `device.rest`, which closes sessions between two phases of training; they are opened again at the next run with equal
+// numbers.
 import { GraphBuilder } from '../builder.js';
 import { openDevice } from './device.js';
 
-/** A number of elements for which the host's memory has blocks. */
+/** A number of elements so large that the tensor is placed in a WebAssembly memory. */
 const LARGE = 1 << 15;
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
-/** Binds a product of which the sums of rows are added to a state. */
+/** Binds a program that adds the sums of a product's rows to a state. */
 async function boundProgram() {
   const g = new GraphBuilder('square');
   const x = g.input('x', 'float32', [1024, 'columns']);

@@ -29,7 +29,7 @@ const talks: ChatMessage[][] = [
   ],
 ];
 
-/** Makes a tokenizer whose tokens are characters and the template's marks. */
+/** Makes a tokenizer whose tokens are single characters and the special texts of the template. */
 function tokenizerOf(name: BuiltInTemplate): Tokenizer {
   const marks = [...templateMarks[name], '<|observation|>', '<|endoftext|>'];
   const first = 0x200000;

@@ -62,7 +62,7 @@ maybe('cutting loses the right end; nothing to learn from is told', () => {
 });
 
 maybe('a template whose shorter dialogues are not prefixes of longer ones teaches each reply as it is served', () => {
-  // The template shortens all messages but the last, as some reasoning models drop earlier thoughts.
+  // The template shortens all messages except the last, as the templates of some reasoning models omit earlier thoughts.
   const body = (said: string) =>
     `{% for m in messages %}{% if m.role == 'user' %}U:{{ m.content }}\n{% else %}A:${said}{{ '\\n' }}{% endif %}{% endfor %}{% if add_generation_prompt %}A:{% endif %}`;
   const forgetful = '{{ m.content if loop.last else m.content[:2] }}';
@@ -81,7 +81,7 @@ maybe('a template whose shorter dialogues are not prefixes of longer ones teache
   expect(llama2.decode(trained(plain))).toBe('Action: get 1 oak log\n');
 });
 
-/** In this tokenizer of words, each mark of every template is one token. */
+/** The special texts of all templates, each of which is one token of the tokenizer below. */
 const marks = [
   '<s>',
   '</s>',
@@ -112,7 +112,7 @@ const short: ChatMessage[] = [
   { role: 'assistant', content: 'go north\n' },
 ];
 
-/** Writes the tokens with bars between them, and a star before each learnt token. */
+/** Writes the tokens of a dialogue separated by bars, with a star before each token that is trained on. */
 const spelled = (name: string, options = {}) => {
   const [{ ids, lossMask }] = chatTemplate(name, marked, options).encodeConversation(short);
   return ids.map((id, i) => `${lossMask[i] ? '*' : ''}${marked.decode([id], { keepSpecialTokens: true })}`).join('|');
@@ -215,7 +215,7 @@ const verbatim = (config: object) =>
 
 const opened = (content: string): ChatMessage[] => [short[0], { role: 'assistant', content }];
 
-// Texts that transformers 5.18 renders with continue_final_message.
+// The expected texts are those that transformers 5.18 renders with continue_final_message.
 test.each<[keyof typeof jinja, string, string]>([
   ['qwen', 'go', 'go'],
   ['qwen', 'go north ', 'go north '],

@@ -17,7 +17,7 @@ test.each(compareRecording(recording))('$name: texts, tokens and masks are those
   expect(found.compared).toBeGreaterThanOrEqual(2 * Object.keys(recording.conversations).length);
 });
 
-/** Returns the reply that each example teaches, with the ids before it. */
+/** Returns, for each training example, the reply that is trained on, and the ids before it. */
 const taught = (examples: readonly EncodedConversation[]) =>
   examples.flatMap(({ ids, lossMask }) => {
     const starts = lossMask.flatMap((mask, i) => (mask === 1 && lossMask[i - 1] !== 1 ? [i] : []));
@@ -54,7 +54,7 @@ test.each([
     const replies = taught(examples);
     [1, 3, 5].forEach((turn, i) => {
       expect(replies[i].before).toEqual(template.encodePrompt(messages.slice(0, turn)));
-      // The reply consists of what the model samples and its end token.
+      // The trained reply consists of the tokens that the model samples, and its end token.
       const [thought, said] = [['one', 'two', 'three'][i], 'bdf'[i]];
       expect(tokenizer.decode(replies[i].reply, { keepSpecialTokens: true })).toBe(written(thought, said));
     });

@@ -33,7 +33,7 @@ test.each<[template: string, lost: string[]]>([
   ],
   [loop(`${thought}${content}${call}`), ['tools']],
   [loop(`${thought}${content}${call}`, '{{ tools | length }} tools'), ['tools']],
-  // The template writes that there was a call, but not which.
+  // This template writes how many calls there were, but not which.
   [loop(`${thought}${content}{{ m.tool_calls | length }}`, all), ["'tool_calls' of assistant messages"]],
   [
     loop(`${thought}${content}{% if m.tool_calls %}{{ m.tool_calls[0].function.name }}{% endif %}`, all),
@@ -46,7 +46,7 @@ test.each<[template: string, lost: string[]]>([
   [loop(`${thought}${call}{% if m.role != "tool" %}${content}{% endif %}`, all), ['the content of tool messages']],
   [loop(`${thought}${call}{% if m.role != "system" %}${content}{% endif %}`, all), ['the content of system messages']],
   [loop(`${thought}${call}{{ m.content if m.content is string }}`, all), ['the content of assistant messages']],
-  // The template drops the thoughts of earlier messages, but writes each of them when its message is the last.
+  // This template omits the thoughts of earlier messages, but writes the thoughts of the last message.
   [loop(`{% if loop.last %}${thought}{% endif %}${content}${call}`, all), []],
   [
     'chatml',

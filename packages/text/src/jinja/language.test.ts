@@ -1,4 +1,4 @@
-// Tests details of the language; the expected texts are those of Jinja2 3.1.6.
+// Tests details of the Jinja language; the expected texts are those of Jinja2 3.1.6.
 import { TemplateError } from './template-error.js';
 import { Template } from './template.js';
 

@@ -119,7 +119,7 @@ const cases = Object.entries(bombs).flatMap(([kind, [problem, templates]]) =>
 
 test.each(cases)('$kind: $shown', ({ problem, template }) => {
   const render = () => new Template(template).render({ messages: [{ role: 'user', content: 'Hi' }] });
-  // The case takes at most one second on a machine that does nothing else.
+  // The limit is generous: the rendering takes at most one second on a machine that does nothing else.
   expect(cpuMilliseconds(() => expect(render).toThrow(new RegExp(problem)))).toBeLessThan(6_000);
 });
 

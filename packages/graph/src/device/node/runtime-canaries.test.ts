@@ -1,5 +1,5 @@
-// Tests faults and gaps of ONNX Runtime that this package works around, so that an upgrade shows whether they are mended or have come
-// back. The runtime runs in a separate process, since it rejects typed arrays of Jest's realm.
+// Tests faults and gaps of ONNX Runtime that this package works around, so that an upgrade shows whether they have been repaired
+// or have returned. ONNX Runtime runs in a separate process, since it rejects the typed arrays of Jest's realm.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,10 @@ import { webgpuAvailable } from './provider-probe.js';
 
 const SIZE = 128;
 
-/** Prints the least CPU time in ms of a product of matrices of ones, without the first run, or the error of opening the model. */
+/**
+ * A program that prints the smallest CPU time, in ms, of several runs of a product of matrices of ones, without the first run; or
+ * the error of opening the model.
+ */
 const PROGRAM = `
 const [runtime, file, type, size] = process.argv.slice(1);
 const { InferenceSession, Tensor } = require(runtime);
@@ -54,18 +57,20 @@ function asked(type: keyof typeof codes): { milliseconds?: number; error?: strin
   return JSON.parse(execFileSync(process.execPath, given, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
 }
 
-// https://github.com/microsoft/onnxruntime/issues/32255: 1.29 took thousands of times as long.
+// Checks that a fault of release 1.29 has not returned, in which a float16 product took thousands of times as long:
+// https://github.com/microsoft/onnxruntime/issues/32255
 test('a float16 product takes less than 200 times the CPU time of a float32 one', () => {
   const [single, half] = [asked('float32').milliseconds!, asked('float16').milliseconds!];
   expect(half).toBeLessThan(200 * Math.max(single, 0.1));
 });
 
-// https://github.com/microsoft/onnxruntime/issues/28768: therefore weights in bfloat16 are converted to float32 when they are read.
+// Because of this gap, weights in bfloat16 are converted to float32 when they are read:
+// https://github.com/microsoft/onnxruntime/issues/28768
 test('the CPU provider has no bfloat16 product', () => {
   expect(asked('bfloat16').error).toMatch('Could not find an implementation for MatMul');
 });
 
-/** Multiplies on the GPU in as many threads at once as are asked for, and prints each product's first number. */
+/** A program that multiplies on the GPU in a given number of threads at the same time, and prints each product's first number. */
 const ON_GPU = `
 const { Worker, isMainThread, workerData } = require('node:worker_threads');
 const [program, runtime, file, size, threads] = isMainThread ? process.argv.slice(1) : workerData;
@@ -81,7 +86,8 @@ if (!isMainThread) main();
 else for (let i = 0; i < threads; i++) new Worker(program, { eval: true, workerData: [program, runtime, file, size] });
 `;
 
-// https://github.com/microsoft/onnxruntime/issues/32561 and 27592: the devices of a process take turns on a GPU, therefore.
+// Because of this fault, the devices of a process use a GPU one at a time: https://github.com/microsoft/onnxruntime/issues/32561
+// and 27592
 when(await webgpuAvailable(), 'no WebGPU adapter').test(
   'two sessions at once on WebGPU end the process, and one does not',
   () => {

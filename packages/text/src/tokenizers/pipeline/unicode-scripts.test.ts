@@ -1,7 +1,7 @@
 import { HuggingFaceTokenizer } from '../tokenizer.js';
 import { runsOfScripts } from './unicode-scripts.js';
 
-// The pieces are those of tokenizers 0.23.2 for Python.
+// The expected pieces are those of the Python package tokenizers 0.23.2.
 test.each([
   ['どこで生れ。Yes', ['どこで生れ', '。', 'Yes']],
   ['  a b я  ', ['a b ', 'я  ']],
