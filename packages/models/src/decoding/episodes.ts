@@ -123,8 +123,8 @@ export class Episodes {
   }
 
   /**
-   * Removes everything after the first `tokenCount` tokens of a slot's context. The keys and values of these tokens stay in the
-   * cache. States of recurrent layers are restored from their snapshot before the last token of the latest prompt; if the
+   * Removes everything after the first `tokenCount` tokens of a slot's context. The keys and values of the kept tokens stay in
+   * the cache. States of recurrent layers are restored from their snapshot before the last token of the latest prompt; if the
    * snapshot is after `tokenCount`, the whole context is read again.
    */
   truncate(slot: number, tokenCount: number): void {
