@@ -100,7 +100,8 @@ export class CraftingTree {
   }
 
   /**
-   * Returns the recipes that use an item as an ingredient. A recipe whose output has a tag is listed twice, as in the original.
+   * Returns the recipes that use an item as an ingredient. A recipe whose output has a tag is listed twice, as on AgentGym's
+   * server.
    */
   usesOf(name: string): readonly Recipe[] {
     this.#uses ??= this.#collectUses();

@@ -1,5 +1,5 @@
 // Parses the parameters of a TextWorldExpress world, such as its number of rooms, from a text "name=value,name=value". Names,
-// ranges and defaults are those of the original.
+// ranges and defaults are those of TextWorldExpress's program.
 import { nearestName } from '../contract/unknown-name-error.js';
 
 export const folds = ['train', 'dev', 'test'] as const;

@@ -1,5 +1,5 @@
 // Writes the descriptions of things, rooms and the inventory for the TextWorldExpress games. The wording is our own, not that of
-// the original.
+// TextWorldExpress's program.
 import { directions, type Exit, type Direction, type Holder, type Room, type Thing } from './things.js';
 
 const hollow = new Set([

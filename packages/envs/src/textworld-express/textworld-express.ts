@@ -1,5 +1,5 @@
 // Plays the TextWorldExpress games as environments. Seed, fold and parameters of the world are options of the reset, and rewards
-// are differences of scores. The rules around a game (limits, rejected actions, "help") are those of the original's Python
+// are differences of scores. The rules around a game (limits, rejected actions, "help") are those of TextWorldExpress's Python
 // package; the texts are ours.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
@@ -90,8 +90,8 @@ export class TextWorldExpress implements Env {
     const accepted = this.#turn.validActions.includes(text);
     if (accepted) this.#turn = this.#game!.act(text);
     this.#numMoves++;
-    // As in the original, the score before the first move counts as 0. This matters only for a world that is won at the
-    // beginning.
+    // As in TextWorldExpress's program, the score before the first move counts as 0. This matters only for a world that is won at
+    // the beginning.
     const reward = this.#turn.score.normalized - (this.#numMoves === 1 ? 0 : scoreBefore);
     return this.#result(accepted ? this.#turn.observation : REJECTED, reward, { accepted, invalid: !accepted });
   }

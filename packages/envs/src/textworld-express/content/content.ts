@@ -43,8 +43,8 @@ export interface ObjectKind {
 
 export interface Content {
   /**
-   * Whether the content comes from TextWorldExpress's files. Worlds then reproduce mistakes of the original, which the built-in
-   * content avoids.
+   * Whether the content comes from TextWorldExpress's files. Worlds then reproduce mistakes of TextWorldExpress, which the
+   * built-in content avoids.
    */
   readonly isFromFiles: boolean;
   readonly foods: ReadonlyMap<string, FoodKind>;

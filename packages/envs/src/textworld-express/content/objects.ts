@@ -1,4 +1,4 @@
-// Lists the built-in household objects of the TextWorldExpress games, in the format of the original's object file.
+// Lists the built-in household objects of the TextWorldExpress games, in the format of TextWorldExpress's own object file.
 import { fromDataFile } from '../../data-file.js';
 import type { ObjectFile } from './content.js';
 

@@ -1,5 +1,5 @@
-// Lists words from which the TextWorldExpress games are generated: room names, nouns, materials and gestures. They are those of
-// the original in the same order, since the generator draws indices into these lists.
+// Lists words from which the TextWorldExpress games are generated: room names, nouns, materials and gestures. They are in the
+// same order as in TextWorldExpress's program, since the generator draws indices into these lists.
 import { hashTrieOrder } from '../hash-order.js';
 import type { Fold } from '../parameters.js';
 
@@ -28,8 +28,8 @@ const nounsOf = (text: string): Noun[] =>
   });
 
 /**
- * The things that are counted, sorted and pointed at. As in the original, the dev fold has one thing twice and a misspelled
- * plural.
+ * The things that are counted, sorted and pointed at. As in TextWorldExpress's program, the dev fold has one thing twice and a
+ * misspelled plural.
  */
 export const nouns: Readonly<Record<Fold, readonly Noun[]>> = {
   train: nounsOf(

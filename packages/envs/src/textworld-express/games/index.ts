@@ -1,4 +1,4 @@
-// Lists the TextWorldExpress games by name, in the original's order.
+// Lists the TextWorldExpress games by name, in the order of TextWorldExpress's program.
 import { coinGoldPath } from './coin-gold.js';
 import { cookingGoldPath } from './cookingworld-gold.js';
 import { mapReaderGoldPath } from './mapreader-gold.js';

@@ -26,7 +26,8 @@ class PeckingOrderGame extends OneRoomGame {
   readonly #book = new Thing('instructions book', { text: '', isMovable: false });
 
   constructor({ seed, fold, content }: WorldChoice) {
-    // Numbers are drawn in this order, as in the original: room, nouns (shuffled twice), order of the things, their places.
+    // Numbers are drawn in the same order as in TextWorldExpress's program: room, nouns (shuffled twice), order of the things,
+    // their places.
     const random = new JavaRandom(seed);
     const room = drawRoom(random);
     super({ rooms: [room], start: room, carryLimit: null, shuffleSeed: seed });
@@ -59,8 +60,9 @@ class PeckingOrderGame extends OneRoomGame {
 
   /**
    * Accepts any thing with the right name. In the dev fold two cucumbers may be drawn, and "take cucumber" takes the first one in
-   * view. The original accepts only the one that was drawn first, so that 55 of its thousand dev worlds cannot be won. This is
-   * reproduced with the original's content files; with the built-in content, either cucumber is accepted.
+   * view. TextWorldExpress's program accepts only the one that was drawn first, so that 55 of its thousand dev worlds cannot be
+   * won. With TextWorldExpress's content files this mistake is reproduced; with the built-in content, either cucumber is
+   * accepted.
    */
   #acceptNamesakes(taken: number): void {
     for (let i = 0; i < taken; i++) {

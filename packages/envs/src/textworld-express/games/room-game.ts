@@ -1,5 +1,5 @@
 // Defines the base class of the TextWorldExpress games, with rooms, moves, doors, carrying, and the list of valid actions in the
-// order of the original. A subclass adds its own actions on visible and carried things, and the score.
+// order of TextWorldExpress's program. A subclass adds its own actions on visible and carried things, and the score.
 import { JavaRandom } from '../java-random.js';
 import { describeInventory, describeRoom, describeThing, list, prepositionFor } from '../texts.js';
 import {
@@ -62,9 +62,9 @@ export abstract class RoomGame implements TextGame {
   }
 
   protected abstract score(): Score;
-  /** Adds the actions on a visible thing, in the order of the original. */
+  /** Adds the actions on a visible thing, in the order of TextWorldExpress's program. */
   protected abstract addActionsOnVisible(thing: Thing): void;
-  /** Adds the actions on a carried thing, in the order of the original. */
+  /** Adds the actions on a carried thing, in the order of TextWorldExpress's program. */
   protected abstract addActionsOnCarried(thing: Thing, visible: readonly Thing[]): void;
 
   /** Adds actions that are not on a thing. They come between "inventory" and the moves in the list of valid actions. */

@@ -22,7 +22,7 @@ class SortingGame extends OneRoomGame {
   readonly #box = new Thing('box', { kind: 'box' });
 
   constructor({ seed, fold }: WorldChoice) {
-    // Numbers are drawn in this order, as in the original: room, order of the things, their places.
+    // Numbers are drawn in the same order as in TextWorldExpress's program: room, order of the things, their places.
     const random = new JavaRandom(seed);
     const room = drawRoom(random);
     super({ rooms: [room], start: room, carryLimit: null, shuffleSeed: 0 });
