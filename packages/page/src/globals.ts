@@ -1,4 +1,4 @@
-// Replaces Node's globals when the program runs in a web page: `process`, `Buffer`, `setImmediate`, and timers that are objects.
+// Replaces Node's globals when Bowyer runs in a web page: `process`, `Buffer`, `setImmediate`, and timers that are objects.
 // A bundler inserts them where code uses these names; the page's own globals are not changed.
 import { Buffer } from 'buffer';
 import { EventEmitter } from 'events';

@@ -1,4 +1,4 @@
-// Exports the file system that the program uses in a web page (files in memory, mounted from a `File` or a URL, or kept in the
+// Exports the file system that Bowyer uses in a web page (files in memory, mounted from a `File` or a URL, or kept in the
 // browser's storage), and the function that sends requests to servers in the page.
 import type * as nodeFiles from 'node:fs';
 import { fs } from './memory.js';

@@ -1,4 +1,4 @@
-// Replaces the module `node:buffer` when the program runs in a web page.
+// Replaces the module `node:buffer` when Bowyer runs in a web page.
 import { Buffer, kMaxLength } from 'buffer';
 
 /** Returns whether bytes are valid UTF-8. */

@@ -1,4 +1,4 @@
-// Replaces the module `node:crypto` when the program runs in a web page: it has hashes, and the browser's random numbers.
+// Replaces the module `node:crypto` when Bowyer runs in a web page: it has hashes, and the browser's random numbers.
 import { hmac } from '@noble/hashes/hmac.js';
 import { md5, sha1 } from '@noble/hashes/legacy.js';
 import { sha256, sha512 } from '@noble/hashes/sha2.js';

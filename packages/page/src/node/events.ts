@@ -1,2 +1,2 @@
-// Replaces the module `node:events` when the program runs in a web page.
+// Replaces the module `node:events` when Bowyer runs in a web page.
 export { default, EventEmitter, once } from 'events';

@@ -1,4 +1,4 @@
-// Replaces the module `node:fs/promises` when the program runs in a web page.
+// Replaces the module `node:fs/promises` when Bowyer runs in a web page.
 import { fs } from '../memory.js';
 import { blobHandle, mountedBlob } from '../mounted-files.js';
 

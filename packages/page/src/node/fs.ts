@@ -1,4 +1,4 @@
-// Replaces the module `node:fs` when the program runs in a web page, with files in memory.
+// Replaces the module `node:fs` when Bowyer runs in a web page, with files in memory.
 import { fs } from '../memory.js';
 import promises from './fs-promises.js';
 import { mountedBlob } from '../mounted-files.js';

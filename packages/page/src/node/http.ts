@@ -1,4 +1,4 @@
-// Replaces the module `node:http` when the program runs in a worker of a web page. Its servers exist only in the worker's memory,
+// Replaces the module `node:http` when Bowyer runs in a worker of a web page. Its servers exist only in the worker's memory,
 // and only the page can send requests to them.
 import type nodeStream from 'node:stream';
 import { Buffer } from 'buffer';

@@ -1,4 +1,4 @@
-// Replaces the module `node:net` when the program runs in a web page, which cannot open sockets.
+// Replaces the module `node:net` when Bowyer runs in a web page, which cannot open sockets.
 export const isIPv6 = (address: string): boolean => address.includes(':');
 export function connect(): never {
   throw new Error('a page opens no connection of its own');

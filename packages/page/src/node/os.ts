@@ -1,4 +1,4 @@
-// Replaces the module `node:os` when the program runs in a web page.
+// Replaces the module `node:os` when Bowyer runs in a web page.
 export const EOL = '\n';
 export const devNull = '/dev/null';
 export const availableParallelism = (): number => (crossOriginIsolated ? navigator.hardwareConcurrency : 1);

@@ -1,4 +1,4 @@
-// Replaces the module `node:path` when the program runs in a web page, where paths have the form of POSIX.
+// Replaces the module `node:path` when Bowyer runs in a web page, where paths have the form of POSIX.
 import path from 'path-browserify';
 
 export default path;

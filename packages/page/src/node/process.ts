@@ -1,2 +1,2 @@
-// Replaces the module `node:process` when the program runs in a web page.
+// Replaces the module `node:process` when Bowyer runs in a web page.
 export { process as default } from '../globals.js';

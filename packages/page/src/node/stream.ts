@@ -1,4 +1,4 @@
-// Replaces the module `node:stream` when the program runs in a web page.
+// Replaces the module `node:stream` when Bowyer runs in a web page.
 import stream from 'readable-stream';
 
 export default stream;

@@ -1,2 +1,2 @@
-// Replaces the module `node:string_decoder` when the program runs in a web page.
+// Replaces the module `node:string_decoder` when Bowyer runs in a web page.
 export { StringDecoder } from 'string_decoder';

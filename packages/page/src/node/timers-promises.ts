@@ -1,4 +1,4 @@
-// Replaces the module `node:timers/promises` when the program runs in a web page.
+// Replaces the module `node:timers/promises` when Bowyer runs in a web page.
 interface WaitOptions {
   signal?: AbortSignal;
 }

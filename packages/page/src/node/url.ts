@@ -1,4 +1,4 @@
-// Replaces the module `node:url` when the program runs in a web page.
+// Replaces the module `node:url` when Bowyer runs in a web page.
 export const fileURLToPath = (url: string | URL): string => decodeURIComponent(new URL(url).pathname);
 export const pathToFileURL = (path: string): URL =>
   new URL(`file://${path.split('/').map(encodeURIComponent).join('/')}`);

@@ -1,4 +1,4 @@
-// Replaces the module `node:util` when the program runs in a web page.
+// Replaces the module `node:util` when Bowyer runs in a web page.
 import util from 'util';
 
 const of: Record<string, unknown> = {};

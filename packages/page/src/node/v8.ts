@@ -1,4 +1,4 @@
-// Replaces the module `node:v8` when the program runs in a web page: it serializes values.
+// Replaces the module `node:v8` when Bowyer runs in a web page: it serializes values.
 import { Buffer } from 'buffer';
 import { Packr } from 'msgpackr';
 

@@ -1,4 +1,4 @@
-// Replaces the module `node:vm` when the program runs in a web page. It can only call functions of a context by name, and cannot
+// Replaces the module `node:vm` when Bowyer runs in a web page. It can only call functions of a context by name, and cannot
 // interrupt them.
 type Context = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-// Replaces the module `node:zlib` when the program runs in a web page.
+// Replaces the module `node:zlib` when Bowyer runs in a web page.
 import { Buffer } from 'buffer';
 import {
   deflateSync as deflateRaw,
