@@ -16,9 +16,9 @@ export type Reward = number | Verdict;
 
 /** A finished rollout, which `reward` judges. */
 export interface PlayedTask<Result> {
-  /** The result of `run`. */
+  /** The value that the agent function `run` returned. */
   result: Result;
-  /** All calls with messages, tokens and tools, and the rewards and metrics so far. */
+  /** All model calls of the rollout with messages, token ids and tools, and the rewards and metrics reported so far. */
   rollout: RecordedRollout;
   signal: AbortSignal;
 }
@@ -30,7 +30,7 @@ export interface AgentFunctions<Task extends AgentTask, Result> {
    * `rollout.reward`. A thrown error means that the rollout failed, not a reward of 0.
    */
   run(task: Task, context: AgentContext): Promise<Result>;
-  /** Judges a played rollout. */
+  /** Judges a finished rollout. */
   reward?(task: Task, played: PlayedTask<Awaited<Result>>): Reward | Promise<Reward>;
 }
 

@@ -7,7 +7,7 @@ export interface CassetteOptions {
   ignore?: readonly string[];
 }
 
-/** The addresses of a server that replays recorded answers. */
+/** The addresses of a server that replays recorded answers, and the number of answers that are left. */
 export interface OpenCassette extends Pick<AgentContext, 'baseURL' | 'anthropicBaseURL' | 'apiKey'>, AsyncDisposable {
   /** The number of recorded answers that were not replayed yet. It is 0 after a test in which the agent requested all of them. */
   readonly left: number;

@@ -7,7 +7,7 @@ import { runAgentTask, type AgentRunOptions } from './run-agent-task.js';
 export interface OptimizePromptOptions<Task extends AgentTask, Result> extends AgentRunOptions<Task, Result> {
   /** The OpenAI-compatible endpoint of the model that reads rollouts and writes new prompts. */
   reflector: { baseUrl: string; model: string; [key: string]: unknown };
-  /** The tasks on which candidates are compared; default: a share of `tasks` (`evalShare`) is held out. */
+  /** The tasks on which new prompts are compared with earlier ones; default: a share of `tasks` (`evalShare`) is held out. */
   evalTasks?: readonly Task[];
   /** A file with the prompts and tool descriptions that may be changed; default: those that the agent sends in every rollout. */
   prompts?: string;

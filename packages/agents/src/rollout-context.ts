@@ -54,7 +54,7 @@ function onRejection(error: unknown): void {
   const context = currentRollout();
   const fail = context && failures.get(context);
   if (fail) fail(error);
-  else if (context !== null) process.emitWarning(error instanceof Error ? error : String(error)); // The rollout has already ended.
+  else if (context !== null) process.emitWarning(error instanceof Error ? error : String(error)); // The rollout has ended.
   else if (process.listenerCount('unhandledRejection') === 1) throw error;
 }
 

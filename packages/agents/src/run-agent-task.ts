@@ -14,15 +14,15 @@ export interface AgentRunOptions<Task extends AgentTask, Result> extends AgentFu
   model: string;
   /** The tasks that the agent plays. Each is an object with an `id`. */
   tasks: readonly Task[];
-  /** The tasks of the test; default: a share of `tasks` (`testShare`) is held out. */
+  /** The tasks of the final test; default: a share of `tasks` (`testShare`) is held out. */
   testTasks?: readonly Task[];
   /**
    * The folder of the run's files. If it contains an unfinished run, that run is resumed. Default: a new folder under outputs/.
    */
   savePath?: string;
   /**
-   * Stops the run so that the same call resumes it: training at its next checkpoint, an evaluation or a final test at once. The
-   * promise is then rejected with the signal's reason.
+   * Stops the run when it is aborted, so that the same call resumes the run: a training stops at its next checkpoint, an
+   * evaluation or a final test at once. The promise is then rejected with the signal's reason.
    */
   signal?: AbortSignal;
   /** Called with every line of the run's log. */

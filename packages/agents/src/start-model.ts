@@ -25,7 +25,10 @@ export interface StartModelOptions {
   /** The share of the dialogues that is held out of training, to select the best epoch. */
   validationShare?: number;
   seed?: number;
-  /** Stops the training so that the same call resumes it. The promise is then rejected with the signal's reason. */
+  /**
+   * Stops the training when it is aborted, so that the same call resumes it. The promise is then rejected with the signal's
+   * reason.
+   */
   signal?: AbortSignal;
   /** Called with every line of the run's log. */
   log?: (message: string, level: 'INFO' | 'WARNING') => void;

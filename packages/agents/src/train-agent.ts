@@ -5,7 +5,7 @@ import type { Comparison, RunResults } from '@bowyer/runner';
 import { runAgentTask, type AgentRunOptions } from './run-agent-task.js';
 
 export interface TrainAgentOptions<Task extends AgentTask, Result> extends AgentRunOptions<Task, Result> {
-  /** The tasks of evaluations; default: a share of `tasks` (`evalShare`) is held out. */
+  /** The tasks of evaluations during training; default: a share of `tasks` (`evalShare`) is held out. */
   evalTasks?: readonly Task[];
   /** An algorithm of docs/agents/train.md, or options of 'grpo': `{ actor: { lr: 1e-4 } }`. Default: 'grpo'. */
   algorithm?: string | Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ export interface TrainedAgent {
   reasons: string[];
   /** The path of the run's HTML report, with training curves and dialogues. */
   report: string;
-  /** The results of the final test, before and after training. */
+  /** The results of the final test, with the initial model and the trained ones. */
   results: RunResults;
 }
 

@@ -1,4 +1,4 @@
-// Offers the tests of agents as matchers of vitest, so that failures have vitest's format and `.not` works.
+// Offers the assertions about agents as matchers of vitest, so that failures are shown in vitest's format and `.not` works.
 import { expect } from 'vitest';
 import type { AgentTask } from '@bowyer/rollouts';
 import type { AgentFunctions } from './agent-functions.js';

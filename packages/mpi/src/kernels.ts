@@ -102,7 +102,7 @@ function bySize(arrays: readonly Float32Array[]): [small: Float32Array[], large:
   return [arrays.filter(({ length }) => length < SMALL), arrays.filter(({ length }) => length >= SMALL)];
 }
 
-/** Runs `exchange` on a concatenated copy of all arrays, and copies the result back. */
+/** Copies small arrays into one, runs `exchange` on it, and copies the result back, so that only one message is sent. */
 function packed(arrays: readonly Float32Array[], exchange: (values: Float32Array) => void): void {
   if (arrays.length === 0) return;
   const values = new Float32Array(arrays.reduce((sum, { length }) => sum + length, 0));

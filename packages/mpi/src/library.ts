@@ -12,7 +12,7 @@ type ElementType = 'float' | 'double' | 'byte' | 'int';
 
 /** The handles that an MPI implementation predefines, such as that of MPI_COMM_WORLD. */
 interface Handles {
-  /** The C type of the handles of communicators, datatypes and operations. */
+  /** The C type of an MPI handle of a communicator, datatype or operation. */
   type: 'void*' | 'int';
   world: Argument;
   types: Record<ElementType, Argument>;
@@ -21,7 +21,7 @@ interface Handles {
 }
 
 export interface MpiLibrary {
-  /** The first line of MPI_Get_library_version. */
+  /** The first line of the library's version text (MPI_Get_library_version). */
   version: string;
   handles: Handles;
   /**
@@ -73,7 +73,7 @@ async function nativeLoader(): Promise<(name: string) => NativeLibrary> {
     try {
       koffi.config({ sync_stack_size: STACK_BYTES });
     } catch {
-      // The library was registered by an earlier call with the same setting.
+      // koffi.config throws once koffi has been used: an earlier call has already set the same stack size.
     }
     return (name) => {
       const library = koffi.load(name, { global: true });

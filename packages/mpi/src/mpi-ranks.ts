@@ -107,7 +107,7 @@ export class MpiRanks implements Ranks {
     this.library.call('MPI_Finalize', [])();
   }
 
-  /** Terminates all ranks at once, including this one. */
+  /** Terminates the processes of all ranks at once, including this one. */
   abort(exitCode: number): void {
     this.library.call('MPI_Abort', ['handle', 'int'])(this.library.handles.world, exitCode);
   }

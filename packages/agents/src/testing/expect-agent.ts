@@ -44,7 +44,7 @@ export interface AgentTestOptions<Task extends AgentTask, Result> extends Pick<
   [setting: string]: unknown;
 }
 
-/** The result of a test. */
+/** The result of testing an agent against an expectation. */
 export interface AgentVerdict {
   passed: boolean;
   /** Whether the result became certain within the budget. */

@@ -16,7 +16,7 @@ import { optionsOf } from './units.js';
 
 export type Schema = { [key: string]: unknown };
 
-/** Text that represents a value: `${…}`, or `???` for one that must be given. */
+/** Text that may stand in place of any value: an interpolation `${…}`, or `???` for a value that the user must give. */
 const placeholder: Schema = { type: 'string', pattern: '\\$\\{|^\\?\\?\\?$' };
 
 function editable(schema: Schema): Schema {

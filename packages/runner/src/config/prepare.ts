@@ -52,7 +52,10 @@ export async function unreadKeys(
 
 const isBelow = (path: string, node: string): boolean => path.startsWith(`${node}.`);
 
-/** Lists the paths of a config that its schema does not have, such as `lora` or `demonstrations.noise`. */
+/**
+ * Lists the paths in a config that its schema does not have, such as `lora` or `demonstrations.noise`, so that the run does not
+ * read them.
+ */
 function unreadPaths(config: PlainObject, schema: TSchema, prefix = ''): string[] {
   if (!isNode(schema)) return [];
   return Object.entries(config).flatMap(([key, value]) => {

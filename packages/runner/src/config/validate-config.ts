@@ -55,7 +55,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
 
 /** Refuses a config whose defaults list does not include Bowyer's defaults, since the schema would report each missing key. */
 function withoutDefaults(composition: Composition): ConfigProblem[] {
-  // The defaults of every primary config include configs/base.yaml, which sets `save_path`.
+  // A config with `save_path` has the defaults, since those of every primary config include configs/base.yaml, which sets it.
   if (composition.setting('save_path') !== undefined) return [];
   return [
     {

@@ -42,7 +42,7 @@ test('a job ends when its launcher is killed, whatever it is doing', async () =>
   const { parent, job } = await startedChild(true);
   expect(stateOf(job)).toBe('running');
   parent.kill('SIGKILL');
-  while (stateOf(job) !== 'ended') await sleep(10); // never ends if the job survives its launcher; Jest's timeout then fails the test
+  while (stateOf(job) !== 'ended') await sleep(10); // Jest's timeout fails the test if the job survives its launcher
 }, 180_000);
 
 test('a process that does not request it survives its parent', async () => {

@@ -4,9 +4,9 @@ import type { TObject, TSchema } from '@sinclair/typebox';
 import { camelKeys, toSnakeCase } from '@bowyer/core';
 
 export interface ResolvedConfig {
-  /** The config in snake_case, for loggers. */
+  /** The resolved config in snake_case, for loggers. */
   readonly nodes: Readonly<Record<string, unknown>>;
-  /** The config in camelCase. */
+  /** The resolved config in camelCase, as the code reads it. */
   readonly values: Readonly<Record<string, unknown>>;
   /** The options on which the run's results depend. A run is resumed only if they are unchanged. */
   readonly decisive: Readonly<Record<string, unknown>>;

@@ -14,7 +14,7 @@ export interface TaskContext {
    * The resolved config, including the options on which the results depend; the task receives the values as a separate argument.
    */
   config: ResolvedConfig;
-  /** Logs an event to the terminal and to run.log. */
+  /** Logs a message to the terminal and to run.log. */
   log(message: string, level?: 'INFO' | 'WARNING'): void;
   /** Prints results to standard output, unchanged. */
   print(text: string): void;
@@ -39,7 +39,7 @@ export interface TaskContext {
   onInterrupt(stop: (() => void) | null, announcement?: string): void;
   /** Calls the listener with every line that is logged from now on. @returns a function that removes the listener */
   onOutput(listener: (line: string, isError: boolean) => void): () => void;
-  /** Stops the task like a user's request, if `onInterrupt` has registered a function. */
+  /** Stops the task as a user's request does, if `onInterrupt` has registered a function. */
   requestStop(reason: string): void;
 }
 

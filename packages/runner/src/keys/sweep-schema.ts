@@ -137,7 +137,7 @@ export const launcherSchema = Type.Object(
   { ...closed, description: 'how the jobs of a sweep are started' },
 );
 
-/** The keys that each kind of launcher reads, besides `kind`. */
+/** The keys that each kind of launcher reads in addition to `kind`. */
 export const launcherKeys: Readonly<Record<LauncherConfig['kind'], readonly string[]>> = {
   basic: [],
   local: ['jobs', 'resume', 'metrics'],

@@ -1,5 +1,5 @@
-// Runs a task for another program: with the same config, folder, checkpoints and numbers as on the command line, but without a
-// terminal, signal handlers and an exit.
+// Runs a task for a program that uses @bowyer/runner as a library: with the same config, folder, checkpoints and results as on
+// the command line, but without terminal output, signal handlers and an exit of the process.
 import { join } from 'node:path';
 import { overrideText, runCommandLine, type JobContext, type TextSink } from '@bowyer/config';
 import { snakeKeys } from '@bowyer/core';
@@ -21,7 +21,7 @@ export interface LibraryRun {
   settings: Readonly<Record<string, unknown>>;
   /** Asks the run to stop at a point from which it can be resumed; an evaluation or a test in progress is discarded. */
   signal?: AbortSignal;
-  /** Receives every line of the log. */
+  /** The agent function, for tasks in which a user's agent plays. */
   log?: (message: string, level: 'INFO' | 'WARNING') => void;
   onProgress?: (progress: RunProgress & { report: string }) => void;
   /** The agent function, for tasks whose agent is a user's program. */

@@ -12,10 +12,10 @@ import { Leader, shareJob } from './leader.js';
 const PATIENCE_MS = 500;
 
 /**
- * Runs the command line on rank 0, and its job on the others.
+ * Runs the command line on rank 0, and on the other ranks the job that rank 0 sends.
  *
- * @param commandLine gets the leader of several processes; null for a single process
- * @returns the exit code; a failed rank ends all ranks
+ * @param commandLine gets the leader, by which rank 0 sends the job to the other ranks; null for a single process
+ * @returns the exit code; if one rank fails, all are ended
  */
 export async function runOnRanks(commandLine: (leader: Leader | null) => Promise<number>): Promise<number> {
   let ranks: MpiRanks | null;

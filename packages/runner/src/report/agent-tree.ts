@@ -131,7 +131,7 @@ function marksOf({ call, choice }: CallNode): string[] {
   ].filter((mark) => mark !== '');
 }
 
-/** Returns a message's content as text; other parts than texts are shown as JSON. */
+/** Returns the content of a message as text; parts that are not texts, such as images, are shown as JSON. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (content === null || content === undefined) return '';

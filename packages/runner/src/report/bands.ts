@@ -5,7 +5,7 @@ import { chartSpecs } from './charts.js';
 import { thinned } from './metric-table.js';
 import type { Setting } from './settings.js';
 
-/** The maximum number of points of a line. */
+/** The maximum number of points of a curve. */
 const POINTS = 400;
 
 export function bandCharts(settings: readonly Setting[], xLabel: string): BandChart[] {

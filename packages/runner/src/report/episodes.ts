@@ -87,7 +87,7 @@ export function chosenEpisodes(episodes: readonly EpisodeSummary[]): Map<string,
   const rollouts = episodes.filter(({ source }) => source === 'rollout');
   const recent = rollouts.slice(Math.floor(rollouts.length * (1 - RECENT)));
   const pool = tests.length > 0 ? (lastTested.length > 0 ? lastTested : tests) : recent;
-  // Among equal returns the newest comes first: the sort is stable, and the episodes are given newest first.
+  // The list is sorted with the newest episodes first, so that among episodes with equal returns the newest one is chosen.
   const byReturn = [...pool].reverse().sort((a, b) => b.return - a.return);
   choose(byReturn.slice(0, BEST), 'best');
   choose(byReturn.slice(Math.max(byReturn.length - WORST, BEST)).reverse(), 'worst');

@@ -8,7 +8,7 @@ const CHART_POINTS = 1000;
 const OTHER_POINTS = 200;
 const DIGITS = 5;
 
-/** All metrics of a run, column by column. */
+/** All metrics of a run, by column of metrics.jsonl. */
 export interface MetricColumns {
   /** The iterations and the values of each metric, in the order of the file. */
   columns: Map<string, { x: number[]; y: number[] }>;

@@ -1,4 +1,5 @@
-// Decides when a checkpoint is due: by the clock, by epochs, or on a request from outside the run.
+// Decides when a run writes a checkpoint: after some minutes, after some epochs, or when another process such as the dashboard
+// requests it.
 import type { RunControl } from './run-control.js';
 
 const MS_PER_MINUTE = 60_000;

@@ -15,15 +15,19 @@ import type { RecordedFiles } from './run-files.js';
 import type { TaskContext } from '../context/task-context.js';
 
 export interface Saveable {
-  /** Writes all tensors that the next iteration needs into a folder. */
+  /** Writes the tensors that the next iteration needs (weights and optimizer states) into a folder. */
   saveState(folder: string): Promise<void>;
   /** Writes the policy as a model of its own, which other programs can load, and its critic into a subfolder. */
   saveAgent(folder: string): Promise<void>;
 }
 
-/** Writes the checkpoints of a run. */
+/** Writes the checkpoints of a run; on ranks other than 0 it only takes part in saving. */
 export interface CheckpointSink {
-  /** @returns the checkpoint's folder; null where another rank writes it */
+  /**
+   * Writes a checkpoint.
+   *
+   * @returns the checkpoint's folder; null on a rank that does not write it
+   */
   save(number: number, progress: CheckpointProgress, write: (folder: string) => Promise<void>): Promise<string | null>;
 }
 
@@ -69,7 +73,7 @@ export interface RunLimits extends ScheduleKeys {
 
 /** Functions that measure metrics and times in addition to those of the algorithm. */
 export interface RunMeasures {
-  /** Returns the metrics of the finished iteration. */
+  /** Returns metrics of the finished iteration, such as those of diagnostics. */
   metrics?(): Promise<Metrics>;
   /** Returns the seconds since the last call that were spent in parts of the phases (such as exchanging gradients), by name. */
   innerSeconds?(): Record<string, number>;

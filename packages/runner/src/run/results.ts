@@ -43,7 +43,7 @@ export interface TestedItems {
   noun: string;
   /** Whether training plays the same items, so that the test says nothing about unseen ones. */
   shared: boolean;
-  /** The number of different items that were played. */
+  /** The number of different items that the final test played. */
   played: number;
   /** The number of test items on which the run has also trained; absent where nothing was trained. */
   trainedOn?: number;
@@ -115,7 +115,7 @@ export interface RunResults {
 export const writeResults = (directory: string, results: object): Promise<void> =>
   writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
 
-/** Reads the results of a run; null for a run that has not finished. */
+/** Reads results.json from the folder of a run; returns null for a run that has not finished. */
 export const readResults = <Results>(directory: string): Promise<Results | null> =>
   jsonIfThere(join(directory, 'results.json'));
 

@@ -15,7 +15,10 @@
 interface AshaOptions {
   /** The largest number of configurations that are drawn. */
   trials: number;
-  /** The resource of each rung, in ascending order. */
+  /**
+   * The resource of each rung, in ascending order. A rung is a level at which trials that have used the same resource are
+   * compared.
+   */
   rungs: readonly number[];
   /** η, the factor between the resources of two rungs. */
   reductionFactor: number;
@@ -37,7 +40,7 @@ export interface AshaJob {
  */
 export function rungResources(min: number, max: number, reductionFactor: number): number[] {
   const rungs = [min];
-  // Values that round to the same integer are listed once.
+  // Resources that round to the same integer are listed once.
   for (let next = min * reductionFactor; next <= max * (1 + 1e-9); next *= reductionFactor) {
     if (Math.round(next) > rungs.at(-1)!) rungs.push(Math.round(next));
   }

@@ -15,7 +15,7 @@ import { CONFIG_FILE } from '../run/recorded-config.js';
  */
 export async function compareJobs(directory: string): Promise<string[]> {
   try {
-    // The comparison needs the config of each run.
+    // The comparison needs the recorded config of each run, which jobs that are not runs do not have.
     if (!(await findRuns(directory)).every((run) => existsSync(join(run, CONFIG_FILE)))) return [];
     const data = await readSettings([directory]);
     const path = await writeComparison(directory, data);

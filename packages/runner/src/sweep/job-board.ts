@@ -9,7 +9,7 @@ interface Row {
   label: string;
   startedAt: number;
   status: 'at work' | JobStatus;
-  /** The duration of a job that has ended; null while it runs. */
+  /** The duration of a job that has ended, in seconds; null while it runs. */
   seconds: number | null;
   /** The latest output or metrics of the job. */
   text: string;

@@ -1,4 +1,4 @@
-// Reads the metrics of a job for the summary table and for sweepers that compare jobs.
+// Reads the metrics of a sweep's job for the summary table, and for sweepers that compare jobs.
 import { join } from 'node:path';
 import { jsonIfThere, textIfThere } from '../run/read-files.js';
 

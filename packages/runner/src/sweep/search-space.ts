@@ -3,7 +3,7 @@
 import { ConfigError, type SweepDimension } from '@bowyer/config';
 import { Rng } from '@bowyer/core';
 
-/** The number of significant digits of a drawn number. */
+/** The number of significant digits to which a drawn number is rounded. */
 const DIGITS = 6;
 /** The number of successive draws without a new trial after which the search space is considered used up. */
 const MAX_REDRAWS = 1000;

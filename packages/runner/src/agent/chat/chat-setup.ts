@@ -8,7 +8,7 @@ export type TemplateConfig = {
   chat: NodePart<'chat', 'template' | 'templateKwargs'>['chat'] & { upstreamLossMask?: boolean };
 };
 
-/** Reads the template's file if the config names a file; otherwise returns the config's text unchanged. */
+/** Reads the chat template from a file if the config names a file; otherwise returns the config's text unchanged. */
 const given = async (template: string | null): Promise<string | null> => {
   const isFile = template !== null && /[./]/.test(template) && !template.includes('{');
   return isFile ? readFile(template, 'utf8') : template;
@@ -38,7 +38,7 @@ export const chatTemplateOf = (
 ): ChatTemplate =>
   chatTemplate(template, tokenizer, {
     upstreamLossMask,
-    // The config's keys are camelCase in the code; variables of templates are in snake_case.
+    // Variables of chat templates are in snake_case, while the code has the config's keys in camelCase.
     variables: snakeKeys(templateKwargs) as Record<string, unknown>,
   });
 

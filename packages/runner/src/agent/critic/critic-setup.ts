@@ -14,13 +14,13 @@ import { environmentInfo } from '@bowyer/envs';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import { environmentOptions, hasEnvironment, type EnvironmentConfig } from '../environment/environment.js';
 
-/** The number of tokens that go through a transformer critic together, which bounds its memory. */
+/** The number of tokens in a batch of a transformer critic, which bounds the memory of its activations. */
 const BATCH_TOKENS = 2048;
 
 export type CriticConfig = Partial<EnvironmentConfig> & Pick<AgentConfig, 'seed' | 'critic'>;
 
 /**
- * Makes the critic that the config describes.
+ * Makes the critic that the config node `critic` describes.
  *
  * @param tokenizer of the policy; the built-in critics read its tokens
  */

@@ -33,7 +33,7 @@ export async function makeDemonstrations(config: DemonstrationConfig): Promise<D
   try {
     return await source!.make(environmentOptions(config), requestOf(config, source!));
   } catch (error) {
-    // The error names the class of the expert's environment; the message adds the name in the config.
+    // The message of the error has the class of the environment; the name that it has in the config is added.
     if (error instanceof EnvContractError || error instanceof EnvFaultError)
       throw new Error(`the demonstrations of ${name} cannot be played: ${error.message}`, { cause: error.cause });
     throw error;

@@ -7,7 +7,7 @@ import { parseJson } from '@bowyer/text';
 export class JsonLineError extends Error {
   override readonly name = 'JsonLineError';
 
-  /** @param line counted from 1 */
+  /** @param line the number of the line, counted from 1 */
   constructor(
     readonly file: string,
     readonly line: number,
@@ -27,7 +27,7 @@ export async function readJsonLines<T>(path: string, schema: object): Promise<{ 
   const fits = await checkOf(schema);
   const values: { line: number; value: T }[] = [];
   try {
-    // JSON itself ignores the \r of a Windows line end.
+    // A `\r` at the end of a line, as Windows writes it, needs no treatment, since JSON.parse ignores it.
     for await (const { text, line } of readTextLines(path)) {
       if (text.trim() === '') continue;
       const value = parse(text, path, line);

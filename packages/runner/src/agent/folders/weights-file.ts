@@ -31,14 +31,14 @@ interface Conversion {
    * the file of weights.
    */
   model: string | null;
-  /** The folder in which converted models are kept. */
+  /** The folder in which the folders of converted models are cached. */
   cacheDir: string;
 }
 
 /**
- * Converts a file of weights.
+ * Converts a file of weights, unless it was converted before.
  *
- * @returns the folder of the converted model, made now or before
+ * @returns the folder of the converted model
  */
 export async function convertedModel(
   { file, model, cacheDir }: Conversion,
@@ -76,7 +76,7 @@ export async function convertedModel(
   return folder;
 }
 
-/** Returns the name of the file that a folder was converted from; null for other folders. */
+/** Returns the name of the file of weights from which the model in a folder was converted; null for other folders. */
 export function convertedFrom(folder: string): string | null {
   const name = /^(.+)-[0-9a-f]{12}$/.exec(basename(folder))?.[1];
   return name !== undefined && basename(dirname(folder)) === 'converted' ? name : null;

@@ -31,10 +31,10 @@ type Nodes = {
   demonstrations: TObject<typeof demonstrationKeys>;
 };
 
-/** The values of all shared nodes, in camelCase. */
+/** The values of the config nodes that several tasks share, in camelCase. */
 export type AgentConfig = OptionsOf<TObject<Nodes>>;
 
-/** Options of one node: `NodePart<'sampling', 'eosStr'>` is `{ sampling: { eosStr } }`. */
+/** The type of a config with some options of one node: `NodePart<'sampling', 'eosStr'>` is `{ sampling: { eosStr } }`. */
 export type NodePart<Name extends keyof AgentConfig, Option extends keyof AgentConfig[Name]> = {
   [Key in Name]: Pick<AgentConfig[Key], Option>;
 };

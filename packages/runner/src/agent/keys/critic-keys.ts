@@ -53,5 +53,5 @@ export const criticOptions = ({ setting }: Choices): TProperties => ({
       : transformerCritic),
 });
 
-/** The node `critic` with the options of every kind. */
+/** The type of the config node `critic` with the options of all kinds. */
 export type CriticNode = TObject<typeof criticModel & typeof lineCritic & typeof transformerCritic>;

@@ -72,13 +72,13 @@ export const samplingOptions = {
     description: 'sampling temperature, dimensionless; 0: always take the most likely token',
     flat: 'temperature',
   }),
-  // ArCHer samples with the default of transformers, a top_k of 50, which its scorer ignores.
+  // For comparison: ArCHer samples with the default of transformers, a top_k of 50, which its scorer ignores.
   top_k: integer(0, 'sample among the k most likely tokens; 0: among all tokens', { minimum: 0, flat: 'top_k' }),
   top_p: positive(1, 'sample among the most likely tokens that together have this probability', {
     maximum: 1,
     flat: 'top_p',
   }),
-  // ArCHer's default is null, with which two of its configs fail.
+  // The default differs from ArCHer's, which is null and with which two of ArCHer's configs fail.
   eos_str: optionalText(
     'text that ends an utterance; it must be one token. null: only the tokenizer’s end-of-text token',
     { default: '\n', flat: 'eos_str' },

@@ -78,7 +78,10 @@ export const endpointNode = Type.Object(
   },
 );
 
-/** The endpoint that plays the rollouts instead of the policy. Without an address its other keys are not read. */
+/**
+ * The config node of a server that plays the rollouts with a copy of the policy. Without its address, its other keys are not
+ * read.
+ */
 export const remotePolicyNode = group(
   {
     base_url: optionalText(

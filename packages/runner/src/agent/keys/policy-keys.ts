@@ -115,11 +115,11 @@ const momentumKeys = {
 const sgdNode = Type.Object({ kind: kindOfOptimizer, weight_decay: weightDecay, ...momentumKeys }, optimizerOptions);
 const muonNode = Type.Object({ ...adamNode.properties, ...momentumKeys }, optimizerOptions);
 
-/** Returns the schema of the config node `optimizer`, with the keys of its kind only. */
+/** Returns the schema of the config node `optimizer`, with the options of its kind only. */
 export const optimizerNode = (kind: unknown) => (kind === 'sgd' ? sgdNode : kind === 'muon' ? muonNode : adamNode);
 
-/** The node `lora` with the options of adapters. */
+/** The type of the config node `lora` with the options of adapters. */
 export type LoraNode = TObject<typeof loraSwitch & typeof loraOptions>;
 
-/** The node `optimizer` with the options of every kind. */
+/** The type of the config node `optimizer` with the options of all kinds. */
 export type OptimizerNode = TObject<(typeof adamNode)['properties'] & (typeof sgdNode)['properties']>;

@@ -100,7 +100,11 @@ export class AgentMemory {
   }
 }
 
-/** Opens the memory of a trained agent, as it was saved. @throws where the agent has none */
+/**
+ * Opens the memory that was saved with a trained agent.
+ *
+ * @throws where no memory was saved with it
+ */
 export async function openMemoryOf(
   agentFolder: string,
   config: MemoryConfig,

@@ -8,7 +8,7 @@ interface ChatEndpoint {
   apiKeyEnv: string | null;
   retries: number;
   timeoutMs: number;
-  /** The most requests at the same time; 1 if not given. */
+  /** The largest number of simultaneous requests; 1 if not given. */
   concurrency?: number;
 }
 

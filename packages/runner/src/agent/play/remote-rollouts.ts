@@ -87,7 +87,8 @@ class RemoteRollouts implements AsyncDisposable {
   async act(slot: Slot, request: ActRequest, sampling: SamplingOptions): Promise<Decision<TurnTokens> | Error> {
     const { keep, tokens } = slot.dialogue.advance(request, slot.context);
     slot.context = [...slot.context.slice(0, keep), ...tokens];
-    // If the context leaves too little space for the answer, its oldest tokens are dropped, as with a policy in this process.
+    // The oldest tokens of the context are dropped if it leaves too little space for the answer, as with a policy in this
+    // process.
     const prompt = slot.context.slice(-(this.policy.contextLength - sampling.maxNewTokens));
     const { temperature, topP, topK, greedy, maxNewTokens, terminatorIds } = sampling;
     const seed = request.rng.uint32();

@@ -1,4 +1,5 @@
-// Reports why rollouts cannot be played asynchronously, ahead of the iterations that learn from them.
+// Reports why rollouts cannot be played asynchronously, that is during the updates and before the iterations that learn from
+// them.
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
 import type { NodePart } from '../keys/agent-keys.js';

@@ -14,7 +14,7 @@ import { restoreOptimizer, savePolicyState } from '../policy/policy-setup.js';
 
 const MS_PER_MINUTE = 60_000;
 const METRICS = 'metrics.jsonl';
-/** The remedy for a warm start whose learning rate is too high. */
+/** The remedy in errors about a warm start whose loss diverges, probably because of the learning rate. */
 const REMEDY = '  give a smaller warm_start.lr, or a smaller warm_start.max_grad_norm';
 
 /** The weight of the last step in the loss of the progress bar, which is a moving average over about twenty steps. */
@@ -43,7 +43,7 @@ export class Imitation implements RunHooks {
   #savedAt = performance.now();
   #policy: LanguageModel | undefined;
   #lastLoss = NaN;
-  /** A moving average of the loss over the last steps, shown with the progress bar. */
+  /** The moving average of the loss over the last steps, which the progress bar shows. */
   #shownLoss = NaN;
   /** The unit over which the shown loss is a mean. */
   #lossUnit: 'token' | 'utterance' = 'utterance';

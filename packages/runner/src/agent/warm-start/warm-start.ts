@@ -42,9 +42,9 @@ export type WarmStartConfig = ImitationDataConfig &
   };
 
 /**
- * Finds the warm-started policy in the cache, or trains it.
+ * Finds the warm-started policy in the cache, or trains it on the demonstrations.
  *
- * @returns the folder of the warm-started policy, made now or by an earlier run; null if the user stopped it
+ * @returns the folder of the warm-started policy, made now or by an earlier run; null if the user stopped the training
  */
 export async function warmStart(
   config: WarmStartConfig,
@@ -102,7 +102,7 @@ function recipeOf(config: WarmStartConfig) {
     text: { eosStr, scoreTerminator, playAsChat: play.asChat, ...template, maxNewTokens },
     run: { seed, device, precision },
     context: contextOf(config),
-    // Episodes that are added during play do not change the warm start.
+    // The option `memory.grow` is left out of the hash, since episodes that are added during play do not change the warm start.
     ...(memory && memory.kind !== 'none' && { memory: { ...memory, grow: false } }),
   };
 }
@@ -163,7 +163,7 @@ async function makeStart(
         loss: { observationWeight },
         seed: config.seed,
         slots: 1,
-        sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] }, // unused: no token is sampled
+        sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] }, // nothing is sampled
       },
     );
     return await imitation.finish(policy);

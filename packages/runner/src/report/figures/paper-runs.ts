@@ -115,7 +115,7 @@ function rolloutsOf(run: ComparedRun, x: 'steps' | 'tokens'): [iteration: number
   return iterations.map((iteration, i) => [iteration, Math.round(y[i] * turns[i])]);
 }
 
-/** Returns the seconds of each iteration; an iteration that was repeated after a kill counts with its last time. */
+/** Returns the seconds of each iteration. If an iteration was repeated after a kill, the last time counts. */
 async function secondsOf({ record }: ComparedRun): Promise<[iteration: number, seconds: number][]> {
   const found = new Map<number, number>();
   await readJsonl<Record<string, number>>(join(record.directory, 'timings.jsonl'), ({ iteration, ...phases }) => {
@@ -128,7 +128,7 @@ async function secondsOf({ record }: ComparedRun): Promise<[iteration: number, s
   return [...found].sort(([a], [b]) => a - b);
 }
 
-/** Names the method of each run: its algorithm, or its setting where runs of the algorithm differ in their settings. */
+/** Returns the name of each run's method: its algorithm or, if runs of the algorithm have different settings, its setting. */
 function methodsOf(
   runs: readonly ComparedRun[],
 ): Map<ComparedRun, Pick<PaperRun, 'method' | 'environment' | 'seed' | 'folder'>> {
@@ -161,7 +161,7 @@ const algorithmName = ({ config, title }: ComparedRun['record']): string => conf
 /** Returns the name of the environment; for a user's agent, which has none, the name of the config's task. */
 const environmentOf = ({ record: { config } }: ComparedRun): string => config.env?.name ?? config.task?.name ?? '–';
 
-/** Refuses two runs of a method with the same seed, which count as one sample. */
+/** Refuses two runs of a method in an environment with the same seed, since they are not independent samples. */
 function refuseTwice(runs: readonly PaperRun[]): void {
   const seen = new Map<string, string>();
   for (const { method, environment, seed, folder } of runs) {

@@ -6,13 +6,13 @@ import { textIfThere, wholeLines } from '../../run/read-files.js';
 export const EVENTS_FILE = 'slurm-events.jsonl';
 
 export interface SlurmEvent {
-  /** Seconds since 1970. */
+  /** The time of the event in seconds since 1970. */
   time: number;
   /** Slurm's id of the array task: the id of the array and the index, `12_3`. */
   task: string;
   /** The number of times that Slurm has started the task before, after a requeue. */
   restarts: number;
-  /** The nodes as Slurm lists them: `node[1-2]`. */
+  /** The nodes on which the task runs, as Slurm lists them: `node[1-2]`. */
   nodes: string;
   /**
    * timeout and preempted: the job was asked to write a checkpoint; out of time: the time limit was reached and no further

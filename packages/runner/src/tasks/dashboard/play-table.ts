@@ -18,7 +18,7 @@ import { CONFIG_FILE, recordedConfig } from '../../run/recorded-config.js';
 import type { ModelConfig } from '../evaluate/open-agent.js';
 import { Refused } from './refused.js';
 
-/** A game as the page shows it. */
+/** The state of a game that the dashboard's page shows. */
 export interface GameView {
   game: string;
   /** The name of the policy that plays, such as `checkpoint 40`. */

@@ -158,7 +158,7 @@ async function openModel(
   return { parts, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]().then(() => policy.release()) };
 }
 
-/** Lists the episodic returns in the order of the episodes' numbers. */
+/** Lists the returns of the episodes, in the order of their numbers. */
 const returnsOf = (trajectories: readonly Trajectory[]): number[] =>
   [...trajectories].sort((one, other) => one.episode! - other.episode!).map(episodicReturn);
 

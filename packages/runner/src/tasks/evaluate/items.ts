@@ -1,4 +1,4 @@
-// Chooses the items that an evaluation plays: those of a split, or of one of AgentGym's lists.
+// Chooses the items (such as games or problems) that an evaluation plays: those of a split, or of one of AgentGym's item lists.
 import { choice, integer, optional, optionalText } from '@bowyer/core';
 import {
   itemKey,

@@ -1,4 +1,5 @@
-// Opens the player of an evaluation: a trained agent, which acts as its algorithm does, or a chat endpoint.
+// Opens the agent that plays in an evaluation: a trained one, whose actions are chosen as its algorithm does it, or a chat
+// endpoint.
 import { findAlgorithm, play, type Decoding, type OpenPlayer, type PlayOptions } from '@bowyer/algorithms';
 import { oneRank, type Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';

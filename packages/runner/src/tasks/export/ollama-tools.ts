@@ -28,7 +28,7 @@ export interface ToolParts {
   untold: string;
   /** The texts around a system message if there are no tools. */
   told: Around;
-  /** The text between a system message and the first tool. */
+  /** The text between a system message and the first tool, if there are both. */
   toldTools: string;
   /** The text at the beginning of a dialogue with tools and without a system message, up to the first tool. */
   untoldTools: string;

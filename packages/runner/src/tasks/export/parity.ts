@@ -27,7 +27,7 @@ export interface ParityReference {
 
 const LIKELIEST = 'the likeliest tokens';
 
-/** The number of greedy tokens that are compared. */
+/** The number of greedily decoded tokens that are compared. */
 const GREEDY = 24;
 
 /**

@@ -25,8 +25,8 @@ interface AgentPlayOptions {
 /**
  * Plays a set of rollouts.
  *
- * @returns the rollouts that did not fail
- * @throws where too many have failed; `InterruptedError` once the signal is aborted
+ * @returns the episodes of the rollouts that did not fail
+ * @throws where more than `max_failure_share` of the rollouts failed; `InterruptedError` once the signal is aborted
  */
 export function playAgents(
   { parts }: OpenRolloutSource,

@@ -1,5 +1,5 @@
-// Defines the config keys of the diagnostics that are measured on each rollout, in addition to the algorithm's metrics:
-// docs/diagnostics.md.
+// Defines the config node `diagnostics`: which quantities are measured on each rollout in addition to the algorithm's metrics
+// (docs/diagnostics.md).
 import { flag, group, integer, optional, positive } from '@bowyer/core';
 
 export const diagnosticsNode = group(

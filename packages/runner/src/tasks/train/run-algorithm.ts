@@ -52,7 +52,7 @@ export async function runAlgorithm(
   const openReference = referenceOf(policy, start, config, device);
   const state: AlgorithmState = progress?.state ?? {};
 
-  // First, the sources of rollouts and the diagnostics are opened.
+  // First, the source of asynchronous rollouts and the diagnostics are opened.
   await using rollouts = await openRolloutsAhead(config, opened);
   const diagnostics =
     config.diagnostics &&
