@@ -157,7 +157,7 @@ export function composeFrom(
 /**
  * Replaces the flat name in an override by the option's path.
  *
- * @param used receives the flat name
+ * @param used a list to which the flat name is added
  */
 function withPath(override: Override, root: MapNode, names: FlatNames, used: FlatUse[]): Override {
   const { key, value, kind } = override;

@@ -137,7 +137,7 @@ export class Composition {
   }
 
   /**
-   * Resolves the config to nodes.
+   * Resolves the config's interpolations, and returns the nodes of the config instead of plain values.
    *
    * @param options.keepMissing whether interpolations that refer to ??? become ???
    */

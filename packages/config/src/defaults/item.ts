@@ -1,4 +1,4 @@
-// Parses the items of a defaults list, and finds the config, package and name that follow from an item's position.
+// Parses the items of a Hydra defaults list, and finds the config, package and name that follow from an item's position.
 // Source: Hydra's documentation ("The Defaults List", "Packages"), version 1.3.
 import { ConfigError, placeText } from '../config-error.js';
 import type { ConfigNode, Origin } from '../node.js';

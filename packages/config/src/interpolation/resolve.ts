@@ -374,7 +374,10 @@ export class Resolution implements ResolverContext {
   }
 }
 
-/** Finds an ancestor: one level is the container of the value, each further level its parent. */
+/**
+ * Returns the container that an interpolation with leading dots starts from: one level is the container of the value, each
+ * further level the container around it.
+ */
 function ancestor(frame: Frame, levels: number): Frame | undefined {
   let at: Frame | undefined = frame;
   for (let level = 0; level < levels; level++) at = at?.parent;

@@ -1,4 +1,4 @@
-// Formats times like C's strftime, for `${now:%Y-%m-%d}`, run folders and log lines.
+// Formats times like C's strftime, for `${now:%Y-%m-%d}`, names of job folders, and log lines.
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const months = [
   'January',

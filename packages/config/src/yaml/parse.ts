@@ -8,7 +8,7 @@ const maximumDepth = 500;
 
 const nonPrintable = /[^\t\n\r\x20-\x7e\x85\xa0-\ufffd]/; // halves of surrogate pairs count as printable
 
-/** read.ts determines types, keys and aliases as PyYAML and OmegaConf do, so the package returns only texts and tags. */
+/** The options of the package `yaml`: it returns only texts and tags, since read.ts determines types, keys and aliases itself. */
 const syntaxOnly = {
   version: '1.1',
   schema: 'failsafe',

@@ -255,7 +255,7 @@ function specOf(name: string, { shape, data, dtype = dataTypeOf(data) }: StateTe
   return { name, dtype, dims: shape, data: ownBuffer(data) };
 }
 
-/** If the array is a view into a larger buffer, copies it, so that transferring it does not transfer the rest of the buffer. */
+/** Copies an array that is a view into a larger buffer, so that transferring it does not transfer the rest of the buffer. */
 function ownBuffer(data: TensorArray): TensorArray {
   return data.byteLength === data.buffer.byteLength && arrayClass(data.buffer) === 'ArrayBuffer' ? data : data.slice();
 }

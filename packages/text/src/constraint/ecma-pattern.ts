@@ -57,7 +57,7 @@ export function matchAnywhere(source: string): Regular {
   return anyOf(atStart, oneAfterTheOther(anyCharacter, anyText, conversion.alternatives(anyText, 'later')));
 }
 
-/** The steps of work (see effort.ts) that parsing and converting one character of a pattern count. */
+/** The number of steps of work (see effort.ts) that are counted for parsing and converting one character of a pattern. */
 const STEPS_PER_CHARACTER = 16;
 
 /** Whether an element of the pattern is at the start of the text, where `^` matches. */
@@ -230,7 +230,7 @@ function textOfAll([from, to]: readonly [number, number]): string {
   return text;
 }
 
-/** The steps of work (see effort.ts) that testing all code points once counts. */
+/** The number of steps of work (see effort.ts) that are counted for testing all code points once. */
 const STEPS_PER_CLASS = 200_000;
 
 /**

@@ -34,7 +34,7 @@ interface Beginnings {
 export interface LocalState {
   readonly id: number;
   readonly items: readonly (Item | null)[];
-  /** The smallest number of tokens to the end of the rule. */
+  /** The smallest number of tokens from this state to the end of the rule. */
   readonly need: number;
   beginnings: Beginnings | null;
   /** [256] the next local state by byte; null if there is none, undefined if it has not been computed yet. */

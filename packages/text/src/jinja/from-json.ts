@@ -77,7 +77,10 @@ function isJson(text: string): boolean {
 const SCALAR = /true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/y;
 
-/** Parses a text that is a JSON list or dict; its numbers, lists and dicts keep their original text. */
+/**
+ * Parses a text that is a JSON list or dict, as values of a template. Its numbers, lists and dicts keep their original text, with
+ * which they are printed.
+ */
 class TextReader {
   #at = 0;
   #count = 0;

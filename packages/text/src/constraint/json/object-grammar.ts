@@ -17,7 +17,7 @@ import { UnsupportedSchemaError } from './unsupported-schema-error.js';
  */
 const MAX_PATTERNS = 6;
 
-/** The steps of work (see effort.ts) that finding the schemas of a property counts. */
+/** The number of steps of work (see effort.ts) that are counted for finding the schemas of a property. */
 const STEPS_PER_PROPERTY = 30;
 
 /**

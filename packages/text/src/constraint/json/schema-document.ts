@@ -14,7 +14,7 @@ export interface LocatedSchema {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The steps of work (see effort.ts) that locating a schema counts. */
+/** The number of steps of work (see effort.ts) that are counted for locating a schema. */
 const STEPS_PER_SCHEMA = 5;
 
 /** The steps of work that searching a schema for identifiers (`$id`, `$anchor`) counts. */
