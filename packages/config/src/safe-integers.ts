@@ -1,5 +1,5 @@
-// Limits the integers of a valid config to those that a JavaScript number holds exactly, ±(2⁵³ − 1). A config with larger ones can
-// be composed, as in Hydra, but it is invalid by every schema.
+// Limits the integers of a valid config to those that a JavaScript number holds exactly, ±(2⁵³ − 1). A config with larger ones
+// can be composed, as in Hydra, but it is invalid by every schema.
 import type { JsonSchema } from './json-schema.js';
 import type { ConfigNode } from './node.js';
 

@@ -4,8 +4,8 @@ import type { Grammar } from './grammar.js';
 import { regularHasText } from './regular-questions.js';
 
 /**
- * Returns whether a grammar allows any text. The grammars inside it are checked repeatedly until nothing changes, since a rule that
- * contains itself has a text only if one of its other choices has one.
+ * Returns whether a grammar allows any text. The grammars inside it are checked repeatedly until nothing changes, since a rule
+ * that contains itself has a text only if one of its other choices has one.
  */
 export function hasTexts(grammar: Grammar): boolean {
   const parts = partsOf(grammar);
