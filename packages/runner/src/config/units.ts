@@ -50,7 +50,7 @@ export function taskOf(composition: Composition): TaskUnit | undefined {
   return typeof name === 'string' ? findTask(name) : undefined;
 }
 
-/** Returns the schemas of a task's config nodes, by name. The node `task` also has the name of the task. */
+/** Returns the schemas of a task's config nodes, by name. The config node `task` also has the name of the task. */
 export function optionsOf(unit: TaskUnit | undefined, choices: Choices): TProperties {
   const { task, ...others } = unit?.keys(choices) ?? {};
   const name = Type.Unsafe<string>({

@@ -7,7 +7,7 @@ import type { Choices } from '../agent/keys/choices.js';
 const description =
   'loggers that get the figures of the run beside its own files; for several write logger=[csv,tensorboard]';
 
-/** Returns the config keys of tasks that log metrics: the node `logger` with the options of each chosen logger. */
+/** Returns the config keys of tasks that log metrics: the config node `logger` with the options of each chosen logger. */
 export function loggerKeys({ setting }: Choices): TProperties {
   const chosen = setting('logger');
   const names = typeof chosen === 'object' && chosen !== null ? Object.keys(chosen) : [];
@@ -15,7 +15,7 @@ export function loggerKeys({ setting }: Choices): TProperties {
 }
 
 /**
- * Makes the schema of the node `logger`.
+ * Makes the schema of the config node `logger`.
  *
  * @param names of the loggers that the config has chosen
  */

@@ -20,8 +20,8 @@ export async function readRuns(directories: readonly string[]): Promise<Compared
 }
 
 /**
- * Reads the runs below the folders, groups them by setting (config without the seed), and compares the best setting with the next
- * one.
+ * Reads the runs below the folders, groups them by setting (runs whose configs differ only in the seed), and compares the best
+ * setting with the next one.
  */
 export async function readSettings(directories: readonly string[]): Promise<ComparisonData> {
   const folders = [];

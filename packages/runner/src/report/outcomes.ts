@@ -1,5 +1,5 @@
-// Computes the outcome of each run, such as its mean return in the final test, and the mean over a setting's runs with its
-// interval.
+// Computes the outcome of each run, such as its mean return in the final test, and the mean outcome of a setting (the runs of a
+// config with several seeds) with its interval.
 import { mean, standardDeviation, studentQuantile } from '@bowyer/core';
 import type { Table } from '@bowyer/views';
 import { matchedRuns, type ComparedRun, type Setting } from './settings.js';

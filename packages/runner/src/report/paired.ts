@@ -1,5 +1,5 @@
-// Finds out which of two settings is better from the episodes that both have played: those with the same item and the same
-// initial seed of the environment.
+// Finds out which of two settings is better (a setting is a config with runs of several seeds), from the episodes that both have
+// played: those with the same item and the same initial seed of the environment.
 import { groupBy, bootstrapMeans, mean, quantile, Rng } from '@bowyer/core';
 import type { Dialogue, EpisodeSummary } from '@bowyer/views';
 import { listEpisodes, readDialogue, type EpisodeList } from './episodes.js';

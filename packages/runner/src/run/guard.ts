@@ -12,8 +12,8 @@ export interface GuardBounds {
 const off = 'null: no bound';
 
 /**
- * The options of the node `guard`. The run's results do not depend on them, so that a stopped run can be resumed with other
- * bounds.
+ * The options of the config node `guard`. The run's results do not depend on them, so that a stopped run can be resumed with
+ * other bounds.
  */
 export const guardNode = changeableOnResume(
   group(
@@ -45,7 +45,7 @@ const rules = {
 } as const;
 
 /**
- * Compares the metrics of an iteration with the bounds of the node `guard`.
+ * Compares the metrics of an iteration with the bounds of the config node `guard`.
  *
  * @returns why the run should be stopped; null if it may continue
  * @throws if a bound is given for a metric that the run does not have

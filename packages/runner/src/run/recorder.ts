@@ -40,8 +40,8 @@ export interface RunOutput {
   checkpoints: CheckpointSink;
   saveable: Saveable;
   /**
-   * Loads a saved agent's weights into the agent in training; needed if the config has the node `watch`, which may return to the
-   * best agent.
+   * Loads a saved agent's weights into the agent in training; needed if the config has the node `watch`, which may return
+   * to the best agent.
    */
   restoreAgent?: RestoreAgent;
   /** The logger that receives the metrics of every iteration in addition to the run's own files. */
@@ -80,7 +80,7 @@ export interface RunMeasures {
 }
 
 export class Recorder implements RunHooks {
-  /** The reason why the bounds of the node `guard` stopped the run; null if they did not. */
+  /** The reason why the bounds of the config node `guard` stopped the run; null if they did not. */
   stoppedByGuard: string | null = null;
   /** The reason why the algorithm has ended the run early; null if it has not. */
   ended: string | null = null;
@@ -138,14 +138,14 @@ export class Recorder implements RunHooks {
     return this.limits.isWatched === true;
   }
 
-  /** The warnings of the node `watch` about the run, including those of earlier processes of the run. */
+  /** The warnings of the config node `watch` about the run, including those of earlier processes of the run. */
   get notes(): readonly string[] {
     return (this.start.state as { watch?: { notes: string[] } }).watch?.notes ?? [];
   }
 
   /**
-   * The folder of the best agent so far. With the node `watch`, `best` contains the initial agent until the final test, and a
-   * better agent is kept as a candidate.
+   * The folder of the best agent so far. With the config node `watch`, `best` contains the initial agent until the final test,
+   * and a better agent is kept as a candidate.
    */
   get bestFolder(): string {
     const isCandidate = this.isWatched && this.best !== null && this.best.iteration > 0;
@@ -252,8 +252,8 @@ export class Recorder implements RunHooks {
   }
 
   /**
-   * Requests a stop if a metric exceeds a bound of the node `guard`: the algorithm then saves a checkpoint and returns, as after
-   * a user's request.
+   * Requests a stop if a metric exceeds a bound of the config node `guard`: the algorithm then saves a checkpoint and returns, as
+   * after a user's request.
    */
   #guard(iteration: number, metrics: Metrics): void {
     const reason = this.limits.guard && guardReason(metrics, this.limits.guard);

@@ -76,18 +76,18 @@ export interface HandedOut {
   iteration: number;
   /** The reasons for returning the initial agent; empty if the best agent is returned. */
   reasons: string[];
-  /** The warnings that the node `watch` gave during training, each with its iteration. */
+  /** The warnings that the config node `watch` gave during training, each with its iteration. */
   notes: string[];
 }
 
 export interface RunResults {
   /** The number of iterations of the algorithm; 0 where nothing was trained. */
   iterations: number;
-  /** The reason why a bound of the node `guard` stopped the run before its end; absent if none did. */
+  /** The reason why a bound of the config node `guard` stopped the run before its end; absent if none did. */
   stopped?: string;
-  /** The reason why a run with the node `watch` was ended before its last iteration; absent if it was not. */
+  /** The reason why a run with the config node `watch` was ended before its last iteration; absent if it was not. */
   ended?: string;
-  /** The agent that a run with the node `watch` returns; absent without the node. */
+  /** The agent that a run with the config node `watch` returns; absent without the node. */
   handedOut?: HandedOut;
   /** How playing the rollouts overlapped with the updates; absent for synchronous runs. */
   rollouts?: { mode: 'lock_step' | 'asynchronous'; maxStaleness: number };

@@ -1,6 +1,7 @@
 /**
- * Implements asynchronous successive halving: many configurations get a small resource, and whenever a process is free, one of
- * the best 1/η of a rung continues with η times as much. No promotion waits for a rung to fill.
+ * Implements asynchronous successive halving: many configurations are trained with a small resource (such as few iterations). Those
+ * that have used the same resource form a rung; whenever a process is free, one of the best 1/η of a rung is promoted and continues
+ * with η times as much. No promotion waits for a rung to fill.
  *
  *     get_job():  for rung k from the last but one down to 0:
  *                     candidates = the best ⌊|rung k| / η⌋ of those that finished rung k

@@ -68,7 +68,7 @@ function unreadBatchSize({ master }: SweepRequest, { kind, jobs }: LauncherConfi
   return `hydra.sweeper.max_batch_size=${String(size)} has no effect: ${instead}`;
 }
 
-/** Refuses a key of the node `launcher` that belongs to another kind of launcher and would have no effect. */
+/** Refuses a key of the config node `launcher` that belongs to another kind of launcher and would have no effect. */
 function refuseUnreadKeys(launcher: LauncherConfig): void {
   const unread = Object.keys(launcher).find((key) => key !== 'kind' && !launcherKeys[launcher.kind].includes(key));
   if (unread === undefined) return;

@@ -8,8 +8,8 @@ export interface TaskUnit {
   name: string;
   description: string;
   /**
-   * Returns the schemas of the config nodes that the task reads, by name; the node `task` has the options of the task itself.
-   * configs/task/NAME.yaml is generated from them.
+   * Returns the schemas of the config nodes that the task reads, by name; the config node `task` has the options of the task
+   * itself. configs/task/NAME.yaml is generated from them.
    */
   keys(choices: Choices): TProperties;
   /** Whether several processes that mpirun or srun has started can run the task together. */

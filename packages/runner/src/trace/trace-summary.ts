@@ -16,7 +16,7 @@ export class TraceSummary {
   }
 
   /**
-   * Returns the line.
+   * Returns the line of the summary.
    *
    * @param milliseconds the duration of the whole run
    */

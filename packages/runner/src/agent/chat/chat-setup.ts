@@ -24,8 +24,8 @@ export const keptTemplate = async (
 ): Promise<string | null> => templateSource(await given(template), tokenizer);
 
 /**
- * Loads the template that a config names: a built-in name, a file of Jinja, the name of one of the model's templates, or null for its
- * own.
+ * Loads the chat template that a config names: a built-in name, a file of Jinja, the name of one of the model's templates, or
+ * null for the model's main template.
  */
 export const loadChatTemplate = async (config: TemplateConfig, tokenizer: Tokenizer): Promise<ChatTemplate> =>
   chatTemplateOf(await given(config.chat.template), tokenizer, config);

@@ -41,17 +41,17 @@ const nodeOf = (keys: readonly string[]) =>
     description: 'the text that the policy and the critic read',
   });
 
-/** Returns the options of the node `context` for tasks in which an agent plays or learns to play. */
+/** Returns the options of the config node `context` for tasks in which an agent plays or learns to play. */
 export function contextKeys({ setting }: Choices): TProperties {
   const kind = setting('context.kind');
   const isKnown = contextKinds.includes(kind as ContextKind);
   return { context: isKnown ? nodeOf(keysOfKind[kind as ContextKind].map(toSnakeCase)) : contextNode };
 }
 
-/** The schema of the node `context` with the options of all kinds. */
+/** The schema of the config node `context` with the options of all kinds. */
 export const contextNode: TSchema = nodeOf(Object.keys(properties).slice(1));
 
-/** Reports options of the node `context` for information that the environment cannot provide. */
+/** Reports options of the config node `context` for information that the environment cannot provide. */
 export function contextKeyProblems(config: Record<string, unknown>): ConfigProblem[] {
   const { env, context } = config as { env: EnvConfig; context?: ContextOptions };
   if (context === undefined) return [];
@@ -132,8 +132,8 @@ export function expertProblems(config: Record<string, unknown>): ConfigProblem[]
 }
 
 /**
- * Reports options of the node `context` that differ from those with which the agent was trained: the agent would play badly
- * without an error.
+ * Reports options of the config node `context` that differ from those with which the agent was trained: the agent would play
+ * badly without an error.
  */
 export function contextChanged(
   folder: string,

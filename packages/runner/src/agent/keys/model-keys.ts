@@ -98,7 +98,7 @@ export const templateOptions = {
   }),
 };
 
-/** The option that tasks which train on conversations have in the node `chat`, in addition to those of the template. */
+/** The option that tasks which train on conversations have in the config node `chat`, in addition to those of the template. */
 export const conversationOptions = {
   upstream_loss_mask: flag(
     false,
@@ -110,7 +110,7 @@ export const conversationOptions = {
 /**
  * Returns the config nodes of tasks in which a language model writes texts until its own end-of-text token.
  *
- * @param changed options of the node `sampling` whose defaults differ in the task
+ * @param changed options of the config node `sampling` whose defaults differ in the task
  */
 export const writerNodes = (changed: Partial<typeof samplingOptions & typeof drawOption>) => ({
   device: deviceNode(deviceOptions),

@@ -28,7 +28,9 @@ export const policyOptions = {
   quantization,
 };
 
-/** The config node `policy` of tasks that name their model in the node `task`, so that only the quantization is left in it. */
+/**
+ * The config node `policy` of tasks that name their model in the config node `task`, so that only the quantization is left in it.
+ */
 export const quantizationNode = policyNode({ quantization });
 
 /** The options of a policy that is trained from scratch. Its vocabulary consists of the environment's words. */

@@ -56,12 +56,12 @@ const nodeOf = (properties: TProperties): TSchema =>
     description: 'past successes that the agent reads as examples (docs/memory.md)',
   });
 
-/** The schema of the node `memory` with the options of all kinds. */
+/** The schema of the config node `memory` with the options of all kinds. */
 export const memoryNode: TSchema = nodeOf({ ...retrieval, ...contents });
 
 /**
- * Returns the options of the node `memory` for tasks in which an agent plays or learns to play. Only training has the options for
- * the contents of the memory.
+ * Returns the options of the config node `memory` for tasks in which an agent plays or learns to play. Only training has the
+ * options for the contents of the memory.
  */
 export function memoryKeys({ algorithm, setting }: Choices, task: 'train' | 'evaluate'): TProperties {
   const kind = setting('memory.kind') ?? 'none';

@@ -19,7 +19,7 @@ export function policyOptimizer({ optimizer }: Pick<AgentConfig, 'optimizer'>): 
   return { kind, ...adam };
 }
 
-/** The config nodes that decide how a policy is loaded. Without the node `env` no token is masked. */
+/** The config nodes that decide how a policy is loaded. Without the config node `env` no token is masked. */
 export type PolicyConfig = Partial<EnvironmentConfig> &
   Pick<AgentConfig, 'seed'> &
   NodePart<'policy', 'quantization'> &

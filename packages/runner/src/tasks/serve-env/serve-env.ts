@@ -12,7 +12,7 @@ import { keyOf } from '../server-key.js';
 import type { TaskConfig } from '../task.js';
 import type { serveEnvOptions } from './unit.js';
 
-/** The config of the task. Which options the node `task` has depends on the protocol and its transport. */
+/** The config of the task. Which options the config node `task` has depends on the protocol and its transport. */
 type ServeConfig = EnvironmentConfig & TaskConfig<typeof serveEnvOptions>;
 
 interface Server {

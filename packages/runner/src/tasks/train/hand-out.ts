@@ -17,7 +17,7 @@ export interface Tested {
   iteration: number;
   /** The rows of the run's metrics.jsonl. */
   metrics: readonly Record<string, number>[];
-  /** The warnings of the node `watch` during the run. */
+  /** The warnings of the config node `watch` during the run. */
   notes: readonly string[];
 }
 

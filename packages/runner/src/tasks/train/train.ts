@@ -48,7 +48,7 @@ async function trainInFolder(
   await refuseStopped(finished, config, context);
   if (
     finished !== null &&
-    // A run that the node `watch` has ended is finished, even if the config now has more iterations.
+    // A run that the config node `watch` has ended is finished, even if the config now has more iterations.
     (finished.ended !== undefined || finished.iterations >= (config.algorithm.iterations ?? finished.iterations))
   ) {
     context.log(`this run is finished already: ${directory}; another save_path makes a new one`);
@@ -84,8 +84,8 @@ function refuseAheadOnRanks({ rollout }: Pick<TrainConfig, 'rollout'>, size: num
 }
 
 /**
- * Refuses to resume a run that a bound of the node `guard` has stopped, unless the bounds have been changed so that they would
- * not stop it again.
+ * Refuses to resume a run that a bound of the config node `guard` has stopped, unless the bounds have been changed so that they
+ * would not stop it again.
  */
 async function refuseStopped(
   results: RunResults | null,
@@ -139,8 +139,8 @@ function test(run: OpenRun, recorder: Recorder, config: TrainConfig, context: Ta
 }
 
 /**
- * Returns the test metrics of the policy that the run returns: with the node `watch` the initial policy if the best one was not
- * better, otherwise the last policy in the results. Returns null where the user stopped the run.
+ * Returns the test metrics of the policy that the run returns: with the config node `watch` the initial policy if the best one
+ * was not better, otherwise the last policy in the results. Returns null where the user stopped the run.
  */
 const finalFigures = (results: RunResults | null) => {
   if (results === null) return null;
