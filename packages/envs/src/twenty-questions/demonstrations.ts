@@ -31,7 +31,7 @@ export const demonstrationsSchema = options({
   wordings: integer(2, 'Number of wordings of each attribute question, the plainest first.'),
   maxUnclear: fraction(
     0.08,
-    'Share of the words for which an attribute question may be unclear (it is then answered "Invalid Question."). With 0, only guesses may be unclear (is a ship a boat?).',
+    'A question about an attribute is asked only if its answer is unclear ("Invalid Question.") for at most this share of the words. With 0, only guesses may be unclear (is a ship a boat?).',
   ),
   ties: tiesSchema,
 });

@@ -26,7 +26,8 @@ const slurmKeys = {
   timeout_min: orNull(
     Type.Number({
       exclusiveMinimum: 0,
-      description: 'time limit in minutes; slurm: --time, for one start; kubernetes: for the whole sweep; null: none',
+      description:
+        'time limit in minutes; slurm: --time, for each start of a job; kubernetes: for the whole sweep; null: none',
     }),
   ),
   nodes: slurmCount('--nodes'),

@@ -39,7 +39,8 @@ type StartModelTask = TaskConfig<typeof startModelOptions>;
 
 export const startModelTask: TaskUnit = {
   name: 'start_model',
-  description: 'make a small model for an agent from its records or conversations, with tools and without a download',
+  description:
+    'make a small model that can call tools, without a download, from recorded calls of an agent or from conversations',
   keys: (choices) => ({
     ...supervisedKeys(choices),
     ...titleKeys('start_model', 'agents'),
