@@ -21,11 +21,7 @@ interface OpenCheckpointOptions {
 
 const PYTORCH_INDEX = 'pytorch_model.bin.index.json';
 
-/**
- * Opens weights in any supported format.
- *
- * @param path a file, or a directory with the weights of one model
- */
+/** Opens weights in any supported format. @param path a file, or a directory with the weights of one model */
 export async function openCheckpoint(path: string, options: OpenCheckpointOptions): Promise<OpenedCheckpoint> {
   const found = await stat(path).catch(() => null);
   if (!found) throw new WeightsFileError(path, 'there is no such file or directory', 'check the path');

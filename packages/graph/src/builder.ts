@@ -30,8 +30,6 @@ import { dimScalar, dimsTensor, full, runtimeShape, sizeAsFloat } from './symbol
 import { constantReshapeTarget, equalPart, positionOn, reshapedShape } from './target-shape.js';
 
 export class GraphBuilder extends Graph implements OperatorMethods {
-  // Arithmetic operators with broadcasting
-
   add = (a: Operand, b: Operand): Value => this.#binary(arithmetic.Add, a, b);
   sub = (a: Operand, b: Operand): Value => this.#binary(arithmetic.Sub, a, b);
   mul = (a: Operand, b: Operand): Value => this.#binary(arithmetic.Mul, a, b);
@@ -56,8 +54,6 @@ export class GraphBuilder extends Graph implements OperatorMethods {
 
   clip = (x: Value, low: Operand, high: Operand): Value => this.min(this.max(x, low), high);
 
-  // Elementwise operators
-
   identity = (x: Value): Value => this.#one(elementwise.Identity, [x]);
   neg = (x: Value): Value => this.#one(elementwise.Neg, [x]);
   exp = (x: Value): Value => this.#one(elementwise.Exp, [x]);
@@ -81,8 +77,6 @@ export class GraphBuilder extends Graph implements OperatorMethods {
   inFloat32 = (x: Value): Value => this.#one(elementwise.Identity, [x], { _float32: 1 });
   cast = (x: Value, dtype: DataType): Value =>
     x.dtype === dtype ? x : this.#one(elementwise.Cast, [x], { to: onnxTypeCodes[dtype] });
-
-  // Matrix products
 
   matMul = (a: Value, b: Value): Value => this.#one(matrix.MatMul, [a, b]);
 
@@ -157,8 +151,6 @@ export class GraphBuilder extends Graph implements OperatorMethods {
     const points = zeros.map((zero) => this.constant(Uint8Array.of(zero), [], 'uint8'));
     return this.#one(quantized.MatMulIntegerToFloat, [a, b, this.scalar(1), scales, ...points]);
   }
-
-  // Operators that change shapes or move elements
 
   reshape(x: Value, dims: Shape): Value {
     const shape = reshapedShape(x, dims);
@@ -276,8 +268,6 @@ export class GraphBuilder extends Graph implements OperatorMethods {
     return this.reshape(this.reduceSum(x, { axes, keepdims: true }), shape);
   }
 
-  // Reductions along axes
-
   reduceSum = (x: Value, options: ReduceOptions = {}): Value => this.#reduce(reduce.ReduceSum, x, options);
   reduceMean = (x: Value, options: ReduceOptions = {}): Value => this.#reduce(reduce.ReduceMean, x, options);
   reduceMax = (x: Value, options: ReduceOptions = {}): Value => this.#reduce(reduce.ReduceMax, x, options);
@@ -316,8 +306,6 @@ export class GraphBuilder extends Graph implements OperatorMethods {
     return [values!, indices!];
   }
 
-  // Operators that read or write by index
-
   gather = (table: Value, indices: Value, axis = 0): Value =>
     this.#one(indexing.Gather, [table, indices], { axis: positiveAxis(axis, table.rank, 'Gather', [table, indices]) });
 
@@ -349,8 +337,6 @@ export class GraphBuilder extends Graph implements OperatorMethods {
     return { end: end!, states: states! };
   }
 
-  // Softmax and normalization
-
   softmax = (x: Value, axis = -1): Value =>
     this.#one(normalization.Softmax, [x], { axis: positiveAxis(axis, x.rank, 'Softmax', [x]) });
   logSoftmax = (x: Value, axis = -1): Value =>
@@ -362,8 +348,6 @@ export class GraphBuilder extends Graph implements OperatorMethods {
       epsilon,
     })[0]!;
   }
-
-  // Tensors that depend on symbolic sizes
 
   zeros = (shape: Shape, dtype: DataType = 'float32'): Value => this.full(0, shape, dtype);
   full = (x: number, shape: Shape, dtype: DataType = 'float32'): Value => full(this, x, shape, dtype);

@@ -8,10 +8,7 @@ import { gradients } from './gradients.js';
 import type { Value } from './ir.js';
 
 export interface GradientSample {
-  /**
-   * The declared shape of each input (which may have symbols) and the data to feed. Gradients are checked for every float32
-   * input.
-   */
+  /** Each input's declared shape (which may have symbols) and data. Gradients are checked for every float32 input. */
   inputs: Readonly<Record<string, { shape: Shape; dims: readonly number[]; data: TensorArray; dtype?: DataType }>>;
   build: (g: GraphBuilder, inputs: Readonly<Record<string, Value>>) => Value | readonly Value[];
 }

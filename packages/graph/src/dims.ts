@@ -6,10 +6,7 @@
 export type Dim = number | string;
 export type Shape = readonly Dim[];
 
-/**
- * A polynomial: the coefficient of each monomial. The key is the monomial's sorted symbols joined by `*`; '' is the constant
- * term.
- */
+/** A polynomial: coefficients by monomial, which is its sorted symbols joined by `*`; '' is the constant term. */
 type Polynomial = Map<string, number>;
 
 const spellings = new Map<string, Polynomial>();

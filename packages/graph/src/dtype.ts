@@ -20,10 +20,7 @@ export const onnxTypeCodes = {
 
 export type DataType = keyof typeof onnxTypeCodes;
 
-/**
- * The type in which graphs compute. With 'float16' (on WebGPU) weights and activations are float16, but master weights and moments
- * float32.
- */
+/** The type in which graphs compute; 'float16' (on WebGPU) is for weights and activations, not master weights and moments. */
 export type Precision = 'float32' | 'float16';
 
 export type TensorArray =
@@ -68,10 +65,7 @@ const typesByClass: Readonly<Record<string, DataType>> = {
   Uint32Array: 'uint32',
 };
 
-/**
- * Returns the class name of a typed array. Unlike `instanceof`, it also works for arrays of another JavaScript realm, such as
- * that in which Jest runs tests.
- */
+/** Returns a typed array's class name, also of another JavaScript realm (unlike `instanceof`), such as Jest's. */
 export const arrayClass = (data: unknown): string => Object.prototype.toString.call(data).slice('[object '.length, -1);
 
 /** Returns whether `data` is a typed array of the class for `dtype`. */
@@ -97,11 +91,7 @@ export function toTensorArray(data: TensorArray | ArrayLike<number> | ArrayLike<
   return (arrayTypes[dtype] as typeof Float32Array).from(data as ArrayLike<number>);
 }
 
-/**
- * Copies data into an array of the same class.
- *
- * @param offset the index in the target of the first element
- */
+/** Copies data into an array of the same class. @param offset the index in the target of the first element */
 export function writeInto(target: TensorArray, data: TensorArray, offset = 0): void {
   if (target instanceof BigInt64Array) target.set(data as BigInt64Array, offset);
   else target.set(data as Exclude<TensorArray, BigInt64Array>, offset);

@@ -16,10 +16,7 @@ import type { Graph } from './graph.js';
 import type { Float16Form, GraphNode, Value } from './ir.js';
 import { GraphRewrite } from './rewrite-graph.js';
 
-/**
- * The constant that replaces constants beyond float16's range. Such constants mean "far below any attention score"; the sum of a
- * score and the constant must be finite.
- */
+/** Replaces constants beyond float16's range, which mean "far below any attention score"; its sum with a score must be finite. */
 const FAR = 32_768;
 
 /** Returns a graph with the same inputs and outputs that computes in float16 where that is accurate enough. */
@@ -32,10 +29,7 @@ function formOf(node: GraphNode): Exclude<Float16Form, (node: GraphNode) => Floa
   return form;
 }
 
-/**
- * Rewrites the graph. A value that is computed from inputs and constants alone (a selection of a parameter's rows, a mask) has no
- * precision of its own: it is computed in the type of the node that reads it.
- */
+/** Rewrites the graph. Values computed from inputs and constants alone (masks) have the type of the node that reads them. */
 class Float16Graph extends GraphRewrite {
   readonly #precisions = new Map<Value, Precision>();
 

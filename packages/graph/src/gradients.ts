@@ -116,10 +116,7 @@ function inputGradients(
   );
 }
 
-/**
- * Sums the contributions to the gradient of one value. Sparse contributions (rows of a table) are added to the sum of the dense
- * ones.
- */
+/** Sums the contributions to one gradient; sparse ones (rows of a table) are added to the sum of the dense ones. */
 function sumContributions(g: GraphBuilder, contributions: InputGradient[] | undefined): Value | undefined {
   if (!contributions) return undefined;
   let sum: Value | undefined;

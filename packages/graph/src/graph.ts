@@ -10,10 +10,7 @@ import { Value, type Attributes, type GraphNode, type Op } from './ir.js';
 /** The largest number of elements of a constant that is shared with equal ones. */
 const SHARED_CONSTANT_SIZE = 64;
 
-/**
- * A division of a dimension into pieces whose sizes are known only while the graph runs: the sizes, int64 [pieces], and the
- * dimension, which is their sum.
- */
+/** A division of a dimension into pieces, whose int64 sizes [pieces] are known only at run time; their sum is the dimension. */
 interface Partition {
   total: Dim;
   sizes: Value;
@@ -47,10 +44,7 @@ export class Graph {
     return value;
   }
 
-  /**
-   * Stores a frozen tensor in the model itself; ONNX Runtime prepares it for fast products. The array `data` is not copied: do
-   * not change it.
-   */
+  /** Stores a frozen tensor in the model; ONNX Runtime prepares it for fast products. `data` is not copied: do not change it. */
   initializer(name: string, data: FrozenData, shape: readonly number[], dtype: DataType = inferDataType(data)): Value {
     const size = shape.reduce((product, dim) => product * dim, 1);
     const elements = dtype === 'int4' || dtype === 'uint4' ? Math.ceil(size / 2) : size;
@@ -79,7 +73,6 @@ export class Graph {
     return value;
   }
 
-  /** Adds a scalar constant. */
   scalar(x: number, dtype: DataType = 'float32'): Value {
     return this.constant([x], [], dtype);
   }

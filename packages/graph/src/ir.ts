@@ -85,10 +85,7 @@ export type InputGradient = Value | ((accumulated: Value | undefined) => Value) 
 
 export type GradientRule = (g: OperatorMethods, context: GradientContext) => InputGradient[];
 
-/**
- * Replaces a node by operators that ONNX Runtime's WebGPU provider has, and returns their results; undefined if the node need not
- * change.
- */
+/** Returns the results of operators that replace a node on WebGPU; undefined if the node need not change. */
 type WebgpuRewrite = (
   g: OperatorMethods,
   operands: readonly Value[],
@@ -138,10 +135,7 @@ export interface OpSpec {
   body?: (node: GraphNode) => object;
   /** Returns the gradient by each input. Without this rule, it is an error if a gradient would pass through the operator. */
   gradient?: GradientRule;
-  /**
-   * The number of inputs that the node has in the ONNX model; its further inputs are only for the gradient rule. All if not
-   * given.
-   */
+  /** The number of the node's inputs in the ONNX model; further ones are only for the gradient rule. All if not given. */
   operands?: number;
 }
 
@@ -168,13 +162,9 @@ export interface LinearRecurrence {
   start: Value;
   /** The factor of the state in each step, [n, batch, 1, 1]. */
   decay: Value;
-  /**
-   * The left factor of the matrix left · right, whose product with the state is subtracted in each step, [n, batch, d, width].
-   */
+  /** The left factor of the matrix left · right, whose product with the state each step subtracts, [n, batch, d, width]. */
   left: Value;
-  /**
-   * The right factor of the matrix left · right, whose product with the state is subtracted in each step, [n, batch, width, d].
-   */
+  /** The right factor of the matrix left · right, whose product with the state each step subtracts, [n, batch, width, d]. */
   right: Value;
   /** The matrix that each step adds to the state, [n, batch, d, e]. */
   addend: Value;
@@ -191,14 +181,11 @@ export interface OperatorMethods {
   initializer(name: string, data: FrozenData, shape: readonly number[], dtype?: DataType): Value;
   /** Adds an unnamed constant. Small equal ones are shared. */
   constant(data: TensorArray | readonly number[], shape: readonly number[], dtype?: DataType): Value;
-  /** Adds a scalar constant. */
   scalar(x: number, dtype?: DataType): Value;
   /** Adds a 1-D int64 constant: ONNX's type for axes, sizes and shapes. */
   int64s(xs: readonly number[]): Value;
   /** Applies an operator that has no method in this interface. `shapes` replaces the inferred output shapes. */
   apply(op: Op, inputs: readonly (Value | undefined)[], attributes?: Attributes, shapes?: readonly Shape[]): Value[];
-
-  // Arithmetic operators with broadcasting
 
   add: Binary;
   sub: Binary;
@@ -221,8 +208,6 @@ export interface OperatorMethods {
   where(condition: Value, a: Operand, b: Operand): Value;
   /** Computes min(max(x, low), high). */
   clip(x: Value, low: number, high: number): Value;
-
-  // Elementwise operators
 
   identity: Unary;
   neg: Unary;
@@ -251,8 +236,6 @@ export interface OperatorMethods {
   inFloat32: Unary;
   cast(x: Value, dtype: DataType): Value;
 
-  // Matrix products
-
   /** Multiplies matrices: [..., m, k] · [..., k, n] → [..., m, n]. */
   matMul(a: Value, b: Value): Value;
   /** Computes α · A′ · B′, where a flag that is set swaps the last two dimensions of that operand. */
@@ -267,10 +250,7 @@ export interface OperatorMethods {
     c?: Value,
     options?: { transA?: boolean; transB?: boolean; alpha?: number; beta?: number; fewRows?: boolean },
   ): Value;
-  /**
-   * Computes x [..., K] · Wᵀ with a frozen W, quantised in blocks of `blockSize` numbers along K that share a scale (see
-   * ops/quantized.ts).
-   */
+  /** Computes x [..., K] · Wᵀ with a frozen W, quantised in blocks of `blockSize` numbers along K (see ops/quantized.ts). */
   quantizedMatMul(
     x: Value,
     packed: Value,
@@ -284,19 +264,10 @@ export interface OperatorMethods {
     zeroPoints: Value,
     options: { axis: number; blockSize: number },
   ): Value;
-  /**
-   * Computes saturate(round(x / scale) + zeroPoint) in 8 bits.
-   *
-   * @param scale a number or a scalar for all of x, or a vector [x.dim(0)] with one scale per row
-   */
+  /** Computes saturate(round(x / scale) + zeroPoint) in 8 bits; `scale` is one for all of x, or a vector with one per row. */
   quantizeLinear(x: Value, scale: number | Value, zeroPoint: number, dtype?: 'uint8' | 'int8'): Value;
-  /**
-   * Computes (a − zeroPoint) · b · scales for integers [..., K] · [K, N] with one scale per column. int8 has zero point 0, uint8 has
-   * 128.
-   */
+  /** Computes (a − zeroPoint) · b · scales for integers [..., K] · [K, N], a scale per column; zero point: int8 0, uint8 128. */
   integerMatMul(a: Value, b: Value, scales: Value, zeroPoint: number): Value;
-
-  // Operators that change shapes or move elements
 
   /** Gives x another shape; one dimension may be −1, which is inferred. */
   reshape(x: Value, dims: Shape): Value;
@@ -321,29 +292,22 @@ export interface OperatorMethods {
   /** Sums x over its broadcast copies, so that the result has `shape`; this is the gradient of broadcasting. */
   sumTo(x: Value, shape: Shape): Value;
 
-  // Reductions along axes
-
   reduceSum: Reduction;
   reduceMean: Reduction;
   reduceMax: Reduction;
   reduceMin: Reduction;
   reduceSumSquare: Reduction;
   reduceLogSumExp: Reduction;
-  /**
-   * Computes the running sum along an axis; with `exclusive`, an element is not part of its own sum; with `reverse`, the sum runs
-   * from the end.
-   */
+  /** Computes the running sum along an axis; with `exclusive`, without the element itself; with `reverse`, from the end. */
   cumSum(x: Value, axis: number, options?: { exclusive?: boolean; reverse?: boolean }): Value;
   /** Returns the index of the largest element, int64; the first one if several are equal. */
   argMax(x: Value, axis: number, options?: { keepdims?: boolean }): Value;
   argMin(x: Value, axis: number, options?: { keepdims?: boolean }): Value;
   /**
-   * Returns the k largest (or smallest) elements along an axis, sorted: [values, int64 indices]. A `k` known only at run time is int64
-   * [1]; `dim` names its size.
+   * Returns the k largest (or smallest) elements along an axis, sorted: [values, int64 indices]. A `k` known only at run time is
+   * int64 [1]; `dim` names its size.
    */
   topK(x: Value, k: number | Value, axis?: number, options?: { largest?: boolean; dim?: Dim }): [Value, Value];
-
-  // Operators that read or write by index
 
   /** Looks up rows of a table: axis `axis` of the table is replaced by the dimensions of `indices`. */
   gather(table: Value, indices: Value, axis?: number): Value;
@@ -365,14 +329,10 @@ export interface OperatorMethods {
    */
   linearRecurrence(recurrence: LinearRecurrence, options?: { reverse?: boolean }): { end: Value; states: Value };
 
-  // Softmax and normalization
-
   softmax(x: Value, axis?: number): Value;
   logSoftmax(x: Value, axis?: number): Value;
   /** Applies layer normalization over the last axis. */
   layerNormalization(x: Value, scale: Value, bias: Value | undefined, options: { epsilon: number }): Value;
-
-  // Tensors that depend on symbolic sizes (see symbolic-sizes.ts)
 
   /** Returns the size of a symbol at run time; int64 [1]. */
   symbolSize(symbol: string): Value;
@@ -380,10 +340,7 @@ export interface OperatorMethods {
   /** Makes a tensor of zeros; no elements are stored in the model unless the shape is small and known. */
   zeros(shape: Shape, dtype?: DataType): Value;
   full(x: number, shape: Shape, dtype?: DataType): Value;
-  /**
-   * Makes zeros of this shape. If `near` has a symbolic size, they are made in each run, since a constant would be copied before
-   * each write into it.
-   */
+  /** Makes zeros. If `near` has a symbolic size, each run makes them, since a constant would be copied before each write. */
   runtimeZeros(shape: Shape, dtype: DataType, near: Value): Value;
   /** Makes the int64 vector 0, 1, …, size−1. */
   range(size: Dim): Value;

@@ -116,11 +116,7 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(parts);
 }
 
-/**
- * Yields the bytes of a tensor.
- *
- * @throws if their number is not the one that the shape requires, since the file would be corrupt
- */
+/** Yields a tensor's bytes. @throws if their number is not the one that the shape requires, since the file would be corrupt */
 async function* checked({ name, shape, bytes, pieces }: Placed): AsyncGenerator<Uint8Array> {
   let written = 0;
   for await (const piece of pieces()) {

@@ -3,10 +3,7 @@
 /** Returns the name that an output has in the ONNX model. It has a prefix, so that an output may have the name of an input. */
 export const outputName = (name: string): string => `out:${name}`;
 
-/**
- * Returns the name of the additional input through which an accumulating output gets its previous value, to which the result is
- * added.
- */
+/** Returns the name of the input through which an accumulating output gets the value to which its result is added. */
 export const accumulatorName = (name: string): string => `sum:${name}`;
 
 /**

@@ -1,13 +1,10 @@
-// Implements gradient checkpointing: the backward pass computes the activations inside a block, such as a layer, a second time
-// instead of keeping them.
-// Source: Chen et al. 2016, arXiv:1604.06174, section 4, with the blocks chosen by the caller.
+// Implements gradient checkpointing: the backward pass computes the activations inside a block, such as a layer, again instead of
+// keeping them. Source: Chen et al. 2016, arXiv:1604.06174, section 4, with the blocks chosen by the caller.
 import type { GraphBuilder } from './builder.js';
 import type { GraphNode, Value } from './ir.js';
 
 export interface RecomputeOptions {
-  /**
-   * The values between blocks, in the order of their creation. Only these are stored; values inside a block are computed twice.
-   */
+  /** The values between blocks, in the order of creation. Only these are stored; those inside a block are computed twice. */
   boundaries: readonly Value[];
   /** Further values that are needed to compute the values inside a block a second time, such as the seed of its dropout masks. */
   sources?: readonly Value[];

@@ -23,10 +23,7 @@ export function scatterRowsAdd(g: OperatorMethods, data: Value, indices: Value, 
   );
 }
 
-/**
- * Adds updates like `scatterRowsAdd`, but each goes to the element or slice that an index tuple of `indices` [..., depth]
- * selects.
- */
+/** Adds like `scatterRowsAdd`, but to the elements or slices that the index tuples in `indices` [..., depth] select. */
 export function scatterNDAdd(g: OperatorMethods, data: Value, indices: Value, updates: Value): Value {
   const depth = indices.dim(-1) as number;
   const [indexed, rest] = [data.shape.slice(0, depth), data.shape.slice(depth)];

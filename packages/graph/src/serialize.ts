@@ -7,34 +7,20 @@ import type { GraphNode, Value } from './ir.js';
 import { attributeTypes, EXTERNAL, onnx, type OnnxModel } from './onnx-messages.js';
 import { tableSums } from './table-sums.js';
 
-/**
- * OPSET is the version of ONNX's operator set (Gelu needs 20, blocked DequantizeLinear 21), and IR_VERSION that of the file
- * format for it.
- */
+/** OPSET is ONNX's version of operators (Gelu needs 20, blocked DequantizeLinear 21), IR_VERSION that of the file format. */
 const OPSET = 21;
 const IR_VERSION = 10;
 
 interface SerializeOptions {
-  /**
-   * The least size, in bytes, from which on an initializer is stored outside the model: the model refers to it, and
-   * `externalData` contains it. This avoids a copy, and a model may be larger than protobuf's 2 GB.
-   */
+  /** The least size in bytes of an initializer that is in `externalData` instead of the model: no copy, and no limit of 2 GB. */
   externalBytes?: number;
-  /**
-   * Returns the path of a file that contains the initializer. If given, initializers outside the model are in files, and not in
-   * `externalData`.
-   */
+  /** Returns the path of an initializer's file. If given, initializers outside the model are in files, not in `externalData`. */
   fileOf?: (data: Uint8Array) => string;
-  /**
-   * Outputs that become `accumulator + value`, where the accumulator is an additional input of the model (see output-name.ts).
-   */
+  /** Outputs that become `accumulator + value`, with the accumulator as an additional input (see output-name.ts). */
   accumulate?: ReadonlySet<string>;
   /** Inputs that become initializers outside the model; their path is the input's name. */
   constants?: ReadonlySet<string>;
-  /**
-   * Returns the name that an output has in the model. If not given, it is the output's name with a prefix, so that it may equal
-   * an input's name.
-   */
+  /** Returns an output's name in the model. If not given, it has a prefix, so that it may equal an input's name. */
   nameOfOutput?: (name: string) => string;
   /** Whether to add the output that prevents onnxruntime-node from copying results (see output-name.ts). */
   noCopy?: boolean;
@@ -42,10 +28,7 @@ interface SerializeOptions {
 
 export interface SerializedModel {
   bytes: Uint8Array;
-  /**
-   * The elements of the initializers outside the model, to which the model refers by `path`. The arrays are the initializers'
-   * own, not copies.
-   */
+  /** The elements of the initializers outside the model, which refers to them by `path`; the arrays are not copies. */
   externalData: { path: string; data: Uint8Array }[];
 }
 
@@ -139,9 +122,7 @@ export function elsewhere(path: string, bytes: number, offset = 0) {
   };
 }
 
-/**
- * Serializes an input that becomes an initializer, whose elements are known when the session is created; its size must be fixed.
- */
+/** Serializes an input that becomes an initializer when the session is created; its size must be fixed. */
 function constantProto({ name, dtype, shape }: Value) {
   const size = shape.reduce<number>((product, dim) => product * (typeof dim === 'number' ? dim : NaN), 1);
   if (!(size > 0)) throw new Error(`constant '${name}': ${dtype} [${shape.join(', ')}] must be of fixed size`);
@@ -149,10 +130,7 @@ function constantProto({ name, dtype, shape }: Value) {
   return { name, dims: shape as number[], dataType: onnxTypeCodes[dtype], ...elsewhere(name, bytes) };
 }
 
-/**
- * Finds the nodes and values on which the outputs depend. The search stops at `given` values, which are known without their
- * nodes.
- */
+/** Finds the nodes and values on which the outputs depend. The search stops at `given` values, known without their nodes. */
 function reachable(graph: Graph, given: ReadonlySet<Value>): { nodes: GraphNode[]; used: Set<Value> } {
   const used = new Set(graph.outputs.values());
   const nodes: GraphNode[] = [];
@@ -180,10 +158,7 @@ function onnxNames(
   return names;
 }
 
-/**
- * Makes the nodes that compute outputs from values: additions for accumulated outputs, and copies for outputs that are inputs or
- * initializers, or have a second name.
- */
+/** Makes additions for accumulated outputs, and copies for outputs that are inputs, initializers or second names. */
 function outputCopies(
   graph: Graph,
   names: ReadonlyMap<Value, string>,
@@ -244,10 +219,7 @@ function valueInfo(name: string, value: Value) {
   return { name, type: { tensorType: { elemType: onnxTypeCodes[value.dtype], shape: shapeProto(value) } } };
 }
 
-/**
- * Describes the sizes of a value as a TensorShapeProto. In a part of the graph, symbols get a suffix, so that ONNX Runtime does
- * not share buffers with other parts (see `Graph.apart`).
- */
+/** Describes a value's sizes. In a part of the graph, symbols get a suffix, so that parts share no buffers (`Graph.apart`). */
 function shapeProto({ shape, node }: Value) {
   const suffix = node && node.part > 0 ? `, part ${node.part}` : '';
   return { dim: shape.map((dim) => (typeof dim === 'number' ? { dimValue: dim } : { dimParam: `${dim}${suffix}` })) };

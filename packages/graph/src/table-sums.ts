@@ -4,10 +4,7 @@
 import type { Graph } from './graph.js';
 import type { Value } from './ir.js';
 
-/**
- * The least number of elements of such a table. Smaller tables gain little, and without this change keep the order of the terms
- * in their sums.
- */
+/** The least elements of such a table. Smaller ones gain little, and keep the order of the terms in their sums. */
 const LEAST_ELEMENTS = 1 << 22;
 
 interface TableSum {
@@ -32,11 +29,7 @@ export function tableSums(graph: Graph, accumulate: ReadonlySet<string>): Map<st
 const isLarge = ({ shape }: Value): boolean =>
   shape.reduce<number>((size, dim) => size * (typeof dim === 'number' ? dim : NaN), 1) >= LEAST_ELEMENTS;
 
-/**
- * Finds the table of zeros to which a chain of scatters adds rows, given the chain's result; undefined if there is none.
- *
- * @param readers the number of times that each value is read, by nodes or as an output
- */
+/** Finds the zeros below a chain of scatters, or undefined. @param readers how often each value is read, also as an output */
 function zerosBelow(sum: Value, readers: ReadonlyMap<Value, number>): Value | undefined {
   let value = sum;
   let scatters = 0;

@@ -34,10 +34,7 @@ export function reshapedShape(x: Value, dims: Shape): Dim[] {
   return canonicalShape(dims.map((dim, i) => (i === unknown ? missing : dim)));
 }
 
-/**
- * Returns the operand of ONNX's Reshape as constant numbers, where 0 copies the dimension of x and −1 is inferred; undefined if
- * the target shape cannot be written like this.
- */
+/** Returns ONNX's Reshape operand, where 0 copies x's dimension and −1 is inferred; undefined if it cannot be written so. */
 export function constantReshapeTarget(from: Shape, to: Shape): number[] | undefined {
   let inferred = false;
   const target: number[] = [];

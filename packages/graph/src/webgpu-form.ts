@@ -14,10 +14,7 @@ export const webgpuForm = (graph: Graph): Graph => new WebgpuGraph(graph).rewrit
 
 const LARGEST_INT32 = 2n ** 31n - 1n;
 
-/**
- * Rewrites the graph. A value that is int64 in the old graph may be int32 in the new one; it is also made in int64 only if some
- * node needs int64.
- */
+/** Rewrites the graph. An int64 value may be int32 in the new graph; it is in int64 (too) only if some node needs that. */
 class WebgpuGraph extends GraphRewrite {
   readonly #fusions: WebgpuFusions;
   readonly #deferred = new Set<GraphNode>();
@@ -56,10 +53,7 @@ class WebgpuGraph extends GraphRewrite {
     this.keep(old, made);
   }
 
-  /**
-   * Adds a cast. A cast from int32 to int64 is left out: the result keeps its int32 form, and is cast only for nodes that need
-   * int64.
-   */
+  /** Adds a cast. One from int32 to int64 is left out, and made only for nodes that need int64. */
   #addCast({ inputs: [x], outputs: [y] }: GraphNode): void {
     if (x!.dtype === 'int32' && y!.dtype === 'int64') this.keep(y!, this.#exact([x])[0]!);
     else this.keep(y!, this.g.cast(this.#smallest(x!), y!.dtype));

@@ -36,10 +36,7 @@ export class WebgpuFusions {
       for (const value of new Set(node.inputs)) if (value) this.#readers.set(value, [...this.#readersOf(value), node]);
   }
 
-  /**
-   * Returns whether a node that reads this node's result may compute it too, in one fused node. If so, this node is not made yet,
-   * but only when its result is needed and has not been computed by a fused node.
-   */
+  /** Returns whether a reader of this node's result may compute it too, fused. If so, it is made by itself only when needed. */
   isDeferred(node: GraphNode): boolean {
     const y = node.outputs[0]!;
     const readers = this.#readersOf(y);
@@ -88,9 +85,7 @@ export class WebgpuFusions {
     return this.#readers.get(value) ?? [];
   }
 
-  /**
-   * Returns whether a node is a layer normalization of the sum that the other node computes, and nothing reads its statistics.
-   */
+  /** Returns whether a node normalizes the sum that the other node computes, and nothing reads its statistics. */
   #isNormOf(
     { op, inputs: [x], outputs: [, ...statistics] }: GraphNode,
     { op: own, inputs, outputs }: GraphNode,

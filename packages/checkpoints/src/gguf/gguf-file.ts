@@ -58,12 +58,7 @@ export class GgufFile {
     }
   }
 
-  /**
-   * Reads a tensor, or one slice along its first axis, as float32.
-   *
-   * @param part index of the slice, below `shape[0]`
-   * @throws WeightsFileError for NaN and infinity
-   */
+  /** Reads a tensor, or slice `part` of its first axis, as float32. @throws WeightsFileError for NaN and infinity */
   async read(name: string, part?: number): Promise<Float32Array<ArrayBuffer>> {
     const { shape, type, position } = this.tensors.get(name)!;
     const own = part === undefined ? shape : shape.slice(1);

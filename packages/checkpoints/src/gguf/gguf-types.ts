@@ -166,11 +166,7 @@ const decoders: Readonly<Record<GgufTypeName, DecodeBlock>> = {
   mxfp4,
 };
 
-/**
- * Decodes complete blocks to float32.
- *
- * @param bytes a multiple of the type's `blockBytes`
- */
+/** Decodes complete blocks to float32. @param bytes a multiple of the type's `blockBytes` */
 export function decodeGgufBlocks(type: GgufTypeName, bytes: Uint8Array): Float32Array<ArrayBuffer> {
   const { block, blockBytes } = ggufTypes[type];
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,5 +1,4 @@
-// Downloads a file of the Hugging Face hub to the local cache. An interrupted download is continued, and the checksum is
-// verified.
+// Downloads a file of the Hugging Face hub to the local cache; continues interrupted downloads, and verifies the checksum.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
@@ -26,7 +25,6 @@ const STILL_BYTES = 64 * 1024;
 /** The number of attempts without a new byte after which the download fails. */
 const ATTEMPTS = 5;
 
-/** The error for a response of the hub whose HTTP status is not the expected one. */
 class HubStatusError extends Error {
   constructor(
     readonly statusCode: number,
@@ -36,14 +34,9 @@ class HubStatusError extends Error {
   }
 }
 
-/** The error for downloaded bytes with a wrong checksum. */
 export class ChecksumError extends Error {}
 
-/**
- * Downloads a file, or continues an earlier download.
- *
- * @param blob path of the result; `BLOB.incomplete` has the downloaded part, also after a failure
- */
+/** Downloads a file, or continues a download. @param blob the result's path; `BLOB.incomplete` has the downloaded part */
 export async function fetchFile(file: RemoteFile, blob: string, options: FetchOptions): Promise<void> {
   const incomplete = `${blob}.incomplete`;
   await mkdir(dirname(blob), { recursive: true });
@@ -72,10 +65,7 @@ export async function fetchFile(file: RemoteFile, blob: string, options: FetchOp
   await rename(incomplete, blob);
 }
 
-/**
- * Downloads the bytes from offset `have` on and appends them to the file; a server that ignores the range sends the file from
- * byte 0.
- */
+/** Appends the bytes from offset `have` on; a server that ignores the range sends the file from byte 0. */
 function receive(path: string, have: number, options: FetchOptions): Promise<void> {
   const { url, stillMs = STILL_MS } = options;
   const what = `GET ${url.split('?')[0]}: fewer than ${STILL_BYTES} bytes arrived`;

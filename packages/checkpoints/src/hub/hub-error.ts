@@ -26,11 +26,7 @@ export class HubError extends Error {
 export const isUnreachable = (error: unknown): boolean =>
   !(error instanceof HubError) && (error as { statusCode?: number }).statusCode === undefined;
 
-/**
- * Describes a failure of the hub and its remedy.
- *
- * @param endpoint the hub's address
- */
+/** Describes a failure of the hub and its remedy. @param endpoint the hub's address */
 export function hubError(id: HubId, error: unknown, endpoint: string): HubError {
   if (error instanceof HubError) return error;
   const { statusCode, message, cause } = error as Error & { statusCode?: number };

@@ -62,21 +62,14 @@ export async function readGenerationFields(
     : { file: 'config.json', json: await readPretrainedConfig(dir) };
 }
 
-/**
- * Reads `config.json`. Its end-of-text tokens are those of `generation_config.json` if that has some, as in Python's library: a
- * chat model may have more of them there.
- */
+/** Reads `config.json`, with the end-of-text tokens of `generation_config.json` if it has any: chat models may have more. */
 export async function readDecoderConfig(dir: string): Promise<PretrainedConfig> {
   const config = await readPretrainedConfig(dir);
   const { eos_token_id: ends } = await readGenerationConfig(dir);
   return ends === undefined || ends === null ? config : { ...config, eos_token_id: ends };
 }
 
-/**
- * Parses a config file, which must contain an object.
- *
- * @param dir the file's directory, which is only named in error messages, like `file`
- */
+/** Parses a config file, which must contain an object. @param dir the file's directory, for error messages, like `file` */
 export function parseConfig(text: string, dir: string, file = 'config.json'): PretrainedConfig {
   let json: unknown;
   try {

@@ -16,11 +16,7 @@ export class ByteSource {
     return new ByteSource(path, (await handle.stat()).size, handle);
   }
 
-  /**
-   * Reads bytes at an offset.
-   *
-   * @param what describes the bytes, for the error if the file ends before them
-   */
+  /** Reads bytes at an offset. @param what describes the bytes, for the error if the file ends before them */
   async read(position: number, length: number, what: string): Promise<Uint8Array<ArrayBuffer>> {
     this.#check(position, length, what);
     const bytes = new Uint8Array(length);

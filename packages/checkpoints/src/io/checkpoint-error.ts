@@ -4,10 +4,7 @@
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
 
-  /**
-   * @param tensor null if the fault is not in a single tensor
-   * @param advice the remedy
-   */
+  /** @param tensor null if the fault is not in a single tensor; `advice` is the remedy */
   constructor(
     readonly path: string,
     readonly tensor: string | null,

@@ -21,10 +21,7 @@ export interface TensorInfo {
 
 const floatTypes: readonly Dtype[] = ['F32', 'F16', 'BF16', 'F64'];
 
-/**
- * Throws for a tensor of integers or booleans, which cannot be a weight: the model is quantised, or the tensor has another
- * meaning.
- */
+/** Throws for integers or booleans, which cannot be a weight: the model is quantised, or the tensor has another meaning. */
 export function requireFloats(name: string, { dtype, file }: TensorInfo): void {
   if (floatTypes.includes(dtype)) return;
   const advice = 'quantised weights cannot be read: use the model in float32, float16 or bfloat16';
@@ -42,11 +39,7 @@ export interface ReadTensorOptions {
 export const nonFiniteAdvice =
   'training diverged or the file is damaged: use an earlier checkpoint or download it again';
 
-/**
- * Describes the first NaN or infinity in `data` for an error message; returns null if all numbers are finite.
- *
- * @param start the index of `data[0]` in its tensor
- */
+/** Describes the first NaN or infinity for an error message; null if there is none. `start` is the index of `data[0]`. */
 export function firstNonFinite(data: Float32Array, start = 0): string | null {
   if (allFinite(data)) return null;
   const at = data.findIndex((value) => !Number.isFinite(value));

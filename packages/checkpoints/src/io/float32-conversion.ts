@@ -1,11 +1,7 @@
 import { bfloat16ToFloat32, float16ToFloat32 } from './half-precision.js';
 import type { Dtype } from './dtype.js';
 
-/**
- * Converts little-endian bytes to float32. If they are float32 already, they are not copied.
- *
- * @param fail makes the error for an integer that float32 cannot represent
- */
+/** Converts little-endian bytes; float32 is not copied. @param fail makes the error for an integer without a float32 */
 export function toFloat32(
   dtype: Dtype,
   buffer: ArrayBuffer,

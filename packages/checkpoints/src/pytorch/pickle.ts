@@ -20,11 +20,7 @@ export class PickleError extends Error {
   override readonly name = 'PickleError';
 }
 
-/**
- * Reads one pickle.
- *
- * @returns the object, and the offset after it
- */
+/** Reads one pickle. @returns the object, and the offset after it */
 export function readPickle(bytes: Uint8Array, start: number, world: PickleWorld): { value: PickleValue; end: number } {
   const machine = new PickleMachine(bytes, start, world);
   return { value: machine.run(), end: machine.position };

@@ -42,11 +42,7 @@ const functions: Readonly<Record<string, unknown>> = {
   'torch.Size': (sizes: PickleValue) => sizes,
 };
 
-/**
- * Returns the value for an imported name.
- *
- * @throws PickleError for names that weights do not need
- */
+/** Returns the value for an imported name. @throws PickleError for names that weights do not need */
 export function torchName(module: string, name: string): unknown {
   const full = `${module}.${name}`;
   if (Object.hasOwn(functions, full)) return functions[full];

@@ -21,7 +21,6 @@ const LOCAL = 0x04034b50;
 /** Matches entries that TorchScript adds to the tensors. They are not read. */
 const CODE = /\/(code|ts_code)\//;
 
-/** Returns the entries of a ZIP archive by name. */
 export async function zipEntries(source: ByteSource): Promise<Map<string, ZipEntry>> {
   const { start, size, count } = await centralDirectory(source);
   const bytes = await source.read(start, size, 'the ZIP directory');

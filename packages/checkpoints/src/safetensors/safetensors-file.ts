@@ -73,10 +73,7 @@ export class SafetensorsFile implements CheckpointReader {
   }
 }
 
-/**
- * Opens the weights of a Hugging Face directory: `model.safetensors`, which has priority as in transformers, or the shards that
- * `model.safetensors.index.json` lists.
- */
+/** Opens a Hugging Face directory's weights: `model.safetensors`, which has priority as in transformers, or an index's shards. */
 export async function openSafetensors(dir: string): Promise<CheckpointReader> {
   const [single, index] = [join(dir, singleName), join(dir, indexName)];
   const exists = async (path: string) => (await stat(path).catch(() => null)) !== null;

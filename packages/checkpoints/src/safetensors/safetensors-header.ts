@@ -5,7 +5,6 @@
 import { bytesPerElement, type Dtype } from '../io/dtype.js';
 import { CheckpointError } from '../io/checkpoint-error.js';
 
-/** The entry of a tensor in the header. */
 export interface TensorEntry {
   name: string;
   dtype: Dtype;

@@ -18,13 +18,7 @@ export class CheckpointStore<Progress extends object> {
     private readonly otherwise = 'start again in a new directory',
   ) {}
 
-  /**
-   * Saves a checkpoint.
-   *
-   * @param number of the checkpoint; larger is newer
-   * @param write writes the tensors into the given folder
-   * @returns the checkpoint's folder
-   */
+  /** Saves a checkpoint, and returns its folder. @param number larger is newer; `write` writes the tensors into the folder */
   async save(number: number, progress: Progress, write: (folder: string) => Promise<void>): Promise<string> {
     const name = String(number).padStart(6, '0');
     const temporary = join(this.directory, `${name}.tmp`);
@@ -47,10 +41,9 @@ export class CheckpointStore<Progress extends object> {
   }
 
   /**
-   * Finds the newest undamaged checkpoint.
+   * Finds the newest undamaged checkpoint; null if there is none.
    *
    * @param warn called with a message for every damaged checkpoint that is skipped
-   * @returns null if there is no checkpoint
    * @throws if there are checkpoints and all are damaged
    */
   async newest(warn: (message: string) => void): Promise<{ folder: string; progress: Progress } | null> {
@@ -85,11 +78,7 @@ export class CheckpointStore<Progress extends object> {
 
 const writeFlushed = (path: string, text: string) => namingFile(path, () => writeFile(path, text, { flush: true }));
 
-/**
- * Compares a checkpoint's files with their checksums.
- *
- * @returns the damage, or null
- */
+/** Compares a checkpoint's files with their checksums. @returns the damage, or null */
 async function findDamage(folder: string): Promise<string | null> {
   let checksums: Record<string, string> | null;
   try {

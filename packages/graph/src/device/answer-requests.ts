@@ -12,8 +12,7 @@ export function answerRequests(
   loadKernel: LoadKernel,
   post: Post,
 ): (message: RequestMessage) => Promise<void> {
-  // Only one backend is loaded, since that of GPUs needs the library for ONNX files, which a worker that computes on the CPU does
-  // not.
+  // Only one backend is loaded: that of GPUs needs the library for ONNX files, which a worker on the CPU does not.
   const backend: Promise<{ handle(request: Request): Promise<unknown> }> =
     settings.device === 'webgpu'
       ? import('./gpu-backend.js').then(({ GpuBackend }) => new GpuBackend(settings, loadKernel))
@@ -33,10 +32,7 @@ export function answerRequests(
   return (message) => (queue = queue.then(() => answer(message)));
 }
 
-/**
- * Lists the arrays of a response that are transferred to the main thread instead of copied: the results of runs and reads, which
- * nothing else uses.
- */
+/** Lists a response's arrays that are transferred instead of copied: results of runs and reads, which nothing else uses. */
 function transferables({ kind }: Request, result: unknown): ArrayBuffer[] {
   if (kind !== 'run' && kind !== 'readState') return [];
   return Object.values(result as Record<string, { data: { buffer: ArrayBuffer } }>).map(({ data }) => data.buffer);

@@ -11,7 +11,6 @@ import { raise } from './tensor-size.js';
 /** Imports the module that exports a kernel's function, and returns its exports. */
 export type LoadKernel = (module: string) => Promise<Readonly<Record<string, unknown>>>;
 
-/** The type of requests of one kind. */
 export type RequestOf<Kind extends Request['kind']> = Extract<Request, { kind: Kind }>;
 
 /** A tensor of a state, which the worker keeps between runs. `tensor` is its form for ONNX Runtime's sessions. */
@@ -37,17 +36,10 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
 
   protected abstract createTensor(spec: StateTensorSpec): T | Promise<T>;
   protected abstract readTensor(tensor: T): TensorArray | Promise<TensorArray>;
-  /**
-   * Overwrites elements of a state's tensor.
-   *
-   * @param offset the first element that is overwritten; 0 if not given
-   */
+  /** Overwrites elements of a state's tensor. @param offset the first element that is overwritten; 0 if not given */
   protected abstract writeTensor(tensor: T, data: TensorArray, offset?: number): void | Promise<void>;
   protected abstract freeTensor(tensor: T): void;
-  /**
-   * Frees, until its next use, the memory of a tensor whose elements are all zero. The base class, for devices on which this is
-   * not possible, does nothing.
-   */
+  /** Frees the memory of an all-zero tensor until its next use. The base class does nothing, for devices that cannot do this. */
   protected restTensor(_tensor: T): void {}
   /** Returns the first elements of a state's tensor as a tensor with other dimensions, without a copy. */
   protected abstract prefixOf(tensor: T, dims: readonly number[]): Tensor;
@@ -125,7 +117,6 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
     return this.state(stateId)[name] ?? raise(`the state has no tensor '${name}'`);
   }
 
-  /** Copies tensors of a state, for the main thread. */
   protected async read(
     state: Readonly<Record<string, T>>,
     names: readonly string[],

@@ -1,5 +1,4 @@
-// Refuses settings (float16, kinds of GPU buffers) for other devices than WebGPU, which alone has them; Node and browsers share
-// this check.
+// Refuses settings (float16, kinds of GPU buffers) that only WebGPU has, for other devices, in Node and in browsers.
 import type { Precision } from '../dtype.js';
 import { DeviceError } from '../errors.js';
 import type { DeviceKind, GpuBuffers } from './protocol.js';

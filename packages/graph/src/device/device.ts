@@ -72,10 +72,7 @@ export class Device implements AsyncDisposable {
     readonly gpuBuffers: GpuBuffers = 'bucket',
   ) {}
 
-  /**
-   * Returns where states are kept: in arrays of the worker, or in GPU buffers. With CUDA they are in arrays, which each run
-   * copies to the GPU.
-   */
+  /** Returns where states are kept: arrays of the worker, or GPU buffers. With CUDA, each run copies the arrays to the GPU. */
   get residency(): 'host' | 'gpu' {
     return this.kind === 'webgpu' ? 'gpu' : 'host';
   }
@@ -128,10 +125,7 @@ export class Device implements AsyncDisposable {
     return new State(stateId, new Map(tensors.map(({ name, dtype, dims }) => [name, { dtype, shape: dims }])));
   }
 
-  /**
-   * Creates a second state from some tensors of a state, in the same memory, which the first state owns. Only states on the host can
-   * have such views.
-   */
+  /** Creates a second state from tensors of a state on the host, in the same memory, which the first state owns. */
   async viewOf(state: State, names: readonly string[]): Promise<State> {
     const stateId = this.client.nextId();
     const infos = names.map((name) => [name, state.info(name)] as const);
@@ -148,11 +142,7 @@ export class Device implements AsyncDisposable {
     );
   }
 
-  /**
-   * Overwrites tensors of a state. The arrays are copied, not transferred.
-   *
-   * @param tensors `offset` is the index of the first element that is overwritten; without it, `data` must have all elements
-   */
+  /** Overwrites tensors with copies. @param tensors `offset` is the first element's index; without it, `data` has all elements */
   async write(state: State, tensors: Readonly<Record<string, { data: TensorArray; offset?: number }>>): Promise<void> {
     const checked = Object.entries(tensors).map(([name, { data, offset }]) => {
       const { dtype, shape } = state.info(name);

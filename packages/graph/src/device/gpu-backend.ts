@@ -81,10 +81,7 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
     return request.resident ? this.#callResident(kernel, request) : this.#callOnCopies(kernel, request);
   }
 
-  /**
-   * Calls a resident kernel, which only runs programs that read and write GPU buffers. Instead of arrays it gets the types and
-   * sizes of the tensors.
-   */
+  /** Calls a kernel that only runs programs on GPU buffers; instead of arrays it gets the tensors' types and sizes. */
   async #callResident(kernel: HostKernel, request: RequestOf<'callKernel'>): Promise<unknown> {
     const states = await this.statesOf(request, withoutElements);
     const viewOf: ViewOf = (role, name, dims, first = 0) => {
@@ -127,7 +124,6 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
   }
 }
 
-/** Returns the types and sizes of a state's tensors. */
 function withoutElements(state: Readonly<Record<string, StateTensor>>): KernelState {
   const sizes = Object.entries(state).map(([name, { dtype, dims }]) => [
     name,
@@ -136,16 +132,10 @@ function withoutElements(state: Readonly<Record<string, StateTensor>>): KernelSt
   return Object.fromEntries(sizes) as KernelState;
 }
 
-/**
- * A session whose inputs and outputs are connected to state tensors. The state tensors are looked up at each run, since a stored
- * output replaces them.
- */
+/** A session connected to state tensors, which are looked up at each run, since a stored output replaces them. */
 class GpuBinding implements RunnableBinding {
   readonly types: ReadonlyMap<string, DataType>;
-  /**
-   * A second buffer for each stored output that does not overwrite an input's memory. After a run, it is exchanged with the
-   * buffer of the state.
-   */
+  /** A second buffer for each stored output that overwrites no input's memory; after a run it is exchanged with the state's. */
   readonly #spare = new Map<string, Tensor>();
 
   constructor(

@@ -1,5 +1,4 @@
-// Keeps states (named tensors such as weights) in typed arrays on the host, which sessions read without copying and change in
-// place.
+// Keeps states (tensors such as weights) in typed arrays on the host, which sessions read without copying and change in place.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { writeInto, type DataType, type TensorArray } from '../dtype.js';
 import { accumulatorName, outputName } from '../output-name.js';
@@ -30,7 +29,6 @@ class HostTensor implements StateTensor {
     return (this.#tensor ??= this.#of(this.memory.allocate(this.dtype, sizeOf(this.dims))));
   }
 
-  /** The typed array with the tensor's elements. */
   get data(): TensorArray {
     return this.tensor.data as TensorArray;
   }
@@ -50,10 +48,7 @@ class HostTensor implements StateTensor {
   }
 }
 
-/**
- * Returns whether all elements of an array are zero. It reads eight bytes at a time, and returns false for an array for which
- * that is not possible.
- */
+/** Returns whether all elements are zero, by eight bytes at a time; false for an array for which that is not possible. */
 function isZero({ buffer, byteOffset, byteLength }: TensorArray): boolean {
   if (byteOffset % 8 > 0 || byteLength % 8 > 0) return false;
   const numbers = new Float64Array(buffer, byteOffset, byteLength / 8);
@@ -107,8 +102,7 @@ export class HostBackend extends Backend<HostTensor, HostBinding> {
       executionMode: 'sequential',
       intraOpNumThreads: this.settings.threads,
       interOpNumThreads: 1,
-      // With a memory pattern, ONNX Runtime would allocate another block besides those of the first run: up to twice the
-      // activations.
+      // With a memory pattern, ONNX Runtime would add a block to those of the first run: up to twice the activations.
       enableMemPattern: false,
       ...(externalData.length > 0 && { externalData }),
       ...profileOptions(profileFolder),
@@ -133,8 +127,8 @@ export class HostBackend extends Backend<HostTensor, HostBinding> {
     for (const [output, stateId, name] of store) {
       const tensor = this.tensor(stateId, name);
       targets[outputName(output)] = tensor;
-      // An accumulated output reads its sum from the array to which it writes, which is safe since each element is read before it
-      // is written.
+      // An accumulated output reads its sum from the array that it writes, which is safe: elements are read before they are
+      // written.
       if (mode === 'add') feeds[accumulatorName(output)] = tensor;
     }
     return new HostBinding(session, slot, feeds, targets, fetch, mode);

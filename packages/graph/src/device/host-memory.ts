@@ -14,10 +14,7 @@ export interface WasmMemory {
 
 /** The least size of a tensor that is placed in a WebAssembly memory; smaller ones are ordinary arrays. */
 const LEAST_BYTES = 1 << 16;
-/**
- * The size of a WebAssembly memory: the whole 32-bit address space, since growing a memory would detach its arrays; pages that
- * are never written take no memory.
- */
+/** The size of a WebAssembly memory: all 32-bit addresses, since growing detaches its arrays; unwritten pages take no memory. */
 const MEMORY_BYTES = 2 ** 32;
 /** The size of a tensor's block is a multiple of this, so that vectorized loops need no scalar remainder. */
 const ALIGNMENT = 64;
@@ -41,10 +38,7 @@ interface Block {
 interface BlockedMemory {
   memory: WasmMemory;
   blocks: Block[];
-  /**
-   * The address from which on no byte has ever been used. These bytes are zeros, and their pages take no memory until they are
-   * written.
-   */
+  /** The address from which on no byte was ever used; these are zeros, and their pages take no memory until they are written. */
   used: number;
 }
 
@@ -75,10 +69,7 @@ export class HostMemory {
     return new type(memory.buffer, LOOP_BYTES, length);
   }
 
-  /**
-   * Frees the block of an array. A WebAssembly memory without blocks is released. An array that is in none of these memories is
-   * emptied if it is large.
-   */
+  /** Frees an array's block, and a memory without blocks. An array outside WebAssembly memories is emptied if it is large. */
   free(array: TensorArray): void {
     const i = this.#memories.findIndex(({ memory }) => memory.buffer === array.buffer);
     if (i < 0) {
@@ -94,10 +85,7 @@ export class HostMemory {
   }
 }
 
-/**
- * Finds a gap of at least `needed` bytes between blocks, which are sorted by address. Returns the index of the block before which
- * it is; undefined if there is none.
- */
+/** Returns the index of the block (sorted by address) before which a gap has `needed` bytes; undefined if there is none. */
 function firstGap(blocks: readonly Block[], needed: number): number | undefined {
   for (let i = 0; i <= blocks.length; i++) {
     const begin = i === 0 ? LOOP_BYTES : blocks[i - 1]!.end;
@@ -120,10 +108,7 @@ function newMemory(): WasmMemory {
 /** The number of bytes that `setToZero` reads, and writes if necessary, at a time. */
 const PIECE_BYTES = 1 << 16;
 
-/**
- * Sets bytes to zero, but writes only pieces that are not zero already: reading a page that was never written takes no memory,
- * and most of a KV cache for the longest contexts is never written.
- */
+/** Sets bytes to zero without writing zeros again: reading unwritten pages, such as most of a long KV cache, takes no memory. */
 function setToZero(buffer: ArrayBuffer, begin: number, end: number): void {
   for (let at = begin; at < end; at += PIECE_BYTES) {
     const piece = new Int32Array(buffer, at, (Math.min(at + PIECE_BYTES, end) - at) / 4);

@@ -11,15 +11,9 @@ import type { WorkerClient } from './worker-client.js';
 export interface GraphKernelContext {
   /** The tensors of the states, by the state's role in the call and the tensor's name. */
   states: Readonly<Record<string, Readonly<Record<string, Value>>>>;
-  /**
-   * The call's arguments that are numbers, as float32 scalars, or typed arrays, as vectors. Their values may differ between
-   * calls.
-   */
+  /** The call's numbers as float32 scalars, and its typed arrays as vectors; their values may differ between calls. */
   args: Readonly<Record<string, Value>>;
-  /**
-   * All other arguments of the call (strings, booleans, lists), which are built into the graph; a call with others builds another
-   * graph.
-   */
+  /** All other arguments (strings, booleans, lists), built into the graph; a call with others builds another graph. */
   constants: Readonly<Record<string, unknown>>;
 }
 
@@ -33,22 +27,14 @@ export interface GraphKernelResult {
 export type GraphKernelBuilder = (g: GraphBuilder, context: GraphKernelContext) => GraphKernelResult;
 
 export interface KernelSource {
-  /**
-   * The module that exports the function, which the worker imports. Pass the URL of the compiled `.js`; the `.ts` file is used
-   * when the packages run from their sources.
-   */
+  /** The module that exports the function: the URL of the compiled `.js`; packages that run from sources use the `.ts` file. */
   module: URL;
   name: string;
   /** The same update as a graph, for states on a GPU. */
   graph?: GraphKernelBuilder;
-  /**
-   * Whether the function does not read elements of states, but only runs programs that read and write the states in place. It
-   * matters only on a GPU: if false, the states are copied to the host and back at each call.
-   */
+  /** Whether the function reads no elements of states, only runs programs; if false, states on a GPU are copied at each call. */
   resident?: boolean;
-  /**
-   * Which form of the kernel runs: the function or the graph. It overrides the device's choice, so that a test can compare both.
-   */
+  /** Overrides the device's choice between the function and the graph, so that a test can compare both. */
   run?: 'host' | 'graph';
 }
 

@@ -11,16 +11,13 @@ export interface RunnableBinding {
   run(feeds: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>>;
 }
 
-/** Returns the element type of each input of a session. */
 export const inputTypes = ({ inputMetadata }: InferenceSession): Map<string, DataType> =>
   new Map(inputMetadata.flatMap((input) => (input.isTensor ? [[input.name, input.type as DataType]] : [])));
 
 /** Returns elements of a state's tensor as a tensor with other dimensions; the state is one of the kernel's call. */
 export type ViewOf = (...view: KernelView) => Tensor;
 
-/**
- * Converts a binding to the form that kernels get: feeds are typed arrays, and views refer to elements of the states of the call.
- */
+/** Gives a binding the form for kernels: feeds are typed arrays, and views refer to elements of the call's states. */
 export function kernelProgram(binding: RunnableBinding, viewOf: ViewOf): KernelProgram {
   return {
     run: ({ inputs = {}, views = {} }) => {

@@ -19,17 +19,11 @@ interface KernelTensorInput {
 /** A view: elements of a state's tensor with other dimensions, beginning at element `first`. */
 export type KernelView = readonly [role: string, tensor: string, dims: readonly number[], first?: number];
 
-/**
- * A program bound to states, which a kernel can run in its own thread, without messages. Data types must be the graph's (int64:
- * BigInt64Array).
- */
+/** A program bound to states that a kernel runs without messages. Data types must be the graph's (int64: BigInt64Array). */
 export interface KernelProgram {
   run(feeds: {
     inputs?: Readonly<Record<string, KernelTensorInput>>;
-    /**
-     * For each of these graph inputs, a view: elements of a tensor of one of the call's states with other dimensions, beginning
-     * at element `first`; 0 if omitted, as it must be on a GPU.
-     */
+    /** For these graph inputs, a view of a tensor of the call's states; `first` is 0 if omitted, as it must be on a GPU. */
     views?: Readonly<Record<string, KernelView>>;
   }): Promise<Record<string, KernelTensor>>;
 }

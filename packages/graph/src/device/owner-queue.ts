@@ -1,9 +1,6 @@
 // Shares a resource, such as the GPU, among several owners, of which it serves one at a time.
 
-/**
- * A queue of requests. Requests of the owner that has the resource start immediately; those of other owners wait until all of its
- * requests have ended.
- */
+/** A queue that starts requests of the present owner immediately, and those of others when all of its requests have ended. */
 export class OwnerQueue<Owner> {
   #owner: Owner | null = null;
   /** The number of requests of the present owner that have started and not ended. */
@@ -29,10 +26,7 @@ export class OwnerQueue<Owner> {
     this.#startWaiting();
   }
 
-  /**
-   * Gives the resource to the owner that has waited longest, and starts its waiting requests up to the first one of another
-   * owner.
-   */
+  /** Gives the resource to the owner that has waited longest, and starts requests up to the first one of another owner. */
   #startWaiting(): void {
     this.#owner = this.#waiting[0]?.owner ?? null;
     while (this.#waiting.length > 0 && this.#waiting[0].owner === this.#owner) {

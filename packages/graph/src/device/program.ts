@@ -65,10 +65,7 @@ export interface RunFeeds {
 
 export type RunOutputs = Record<string, { dims: readonly number[]; dtype: DataType; data: TensorArray }>;
 
-/**
- * The least size, in bytes, from which on an initializer is passed to ONNX Runtime separately from the model: in a message to the
- * worker, or as a file.
- */
+/** The least size in bytes of an initializer that ONNX Runtime gets apart from the model: in a message, or as a file. */
 const EXTERNAL_BYTES = { message: 1 << 20, file: 1 << 16 };
 
 /** A graph compiled on a device. Calls run in the order in which they are made, even if they are not awaited one by one. */
@@ -97,9 +94,7 @@ export class Program {
     this.outputs = new Map([...graph.outputs].map(([name, { dtype, shape }]) => [name, { dtype, shape }]));
   }
 
-  /**
-   * Runs the program once. For repeated calls with the same connections to states use `bind`, which checks and sends them once.
-   */
+  /** Runs the program once. For repeated runs with equal connections to states use `bind`, which checks and sends these once. */
   async run({ inputs, views, ...wiring }: RunFeeds & ProgramWiring): Promise<RunOutputs> {
     const checked = this.#wire(wiring);
     await this.#session(checked.wiring);
@@ -122,10 +117,7 @@ export class Program {
     return this.#bindChecked(checked);
   }
 
-  /**
-   * Returns whether a further session of this program needs little memory. On a GPU, each session has a copy of the graph's
-   * initializers.
-   */
+  /** Returns whether a further session needs little memory. On a GPU, each has a copy of the graph's initializers. */
   get #hasCheapSessions(): boolean {
     const bytes = this.#graph.initializers.reduce((sum, { data, stored }) => sum + (data ?? stored)!.byteLength, 0);
     return this.residency === 'gpu' && bytes < EXTERNAL_BYTES.message;
@@ -266,10 +258,7 @@ export class BoundProgram {
   }
 }
 
-/**
- * A bound program that adds its outputs to states. If the states are known to be zero, it writes the outputs instead, which saves
- * reading zeros.
- */
+/** A bound program that adds its outputs to states; if these are known to be zero, it writes, which saves reading zeros. */
 class SummingProgram extends BoundProgram {
   readonly #bound = new Map<StoreMode, Promise<BoundProgram>>();
   #turn: Promise<unknown> = Promise.resolve();
@@ -380,10 +369,7 @@ function hostTensor(name: string, { dims, data }: InputTensor, dtype: DataType, 
   return { dtype, dims, data: array };
 }
 
-/**
- * Adds a problem for each difference between an expected and a given tensor. A symbol takes its size from the first tensor in
- * which it occurs.
- */
+/** Adds a problem for each difference of two tensors. A symbol takes its size from the first tensor in which it occurs. */
 function compareTensors(
   where: string,
   expected: TensorSignature,

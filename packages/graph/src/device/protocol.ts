@@ -28,9 +28,7 @@ export type ViewLink = readonly [graphName: string, stateId: number, tensorName:
 export interface Wiring {
   state: readonly StateLink[];
   store: readonly StateLink[];
-  /**
-   * Graph inputs that are initializers of the session, with the elements of state tensors; the session serves only this wiring.
-   */
+  /** Inputs that are initializers of the session, with elements of state tensors; the session serves only this wiring. */
   constants: readonly StateLink[];
   mode: StoreMode;
   fetch: readonly string[];
@@ -43,10 +41,7 @@ export interface Wiring {
 export interface WorkerSettings {
   device: DeviceKind;
   threads: number;
-  /**
-   * The folder to which sessions write profiles of their first runs. If null, they are not profiled, and the worker does not time
-   * its responses.
-   */
+  /** The folder for profiles of sessions' first runs; if null, there are none, and the worker does not time its responses. */
   profileFolder: string | null;
   gpuBuffers: GpuBuffers;
 }
@@ -94,16 +89,12 @@ export type Request =
       states: Record<string, number>;
       programs: Record<string, number>;
       args: unknown;
-      /**
-       * Whether the kernel only runs programs on states that stay on the GPU, so that it gets only the types and sizes of
-       * tensors.
-       */
+      /** Whether the kernel only runs programs on states on the GPU, so that it gets only the types and sizes of tensors. */
       resident: boolean;
     }
   | { kind: 'rest'; stateIds: readonly number[] }
   | { kind: 'close' };
 
-/** The types of the worker's responses by the kind of request. */
 export interface Responses {
   createState: null;
   viewState: null;

@@ -8,9 +8,7 @@ export class RequestNames {
   readonly #kernels = new Map<number, string>();
   readonly #bindings = new Map<number, number>();
 
-  /**
-   * Emits the trace's span of a request. It must be called in the order of the requests, since earlier ones give names to ids.
-   */
+  /** Emits a request's span in the trace; call it in the order of requests, since earlier ones give names to ids. */
   report(request: Request, [start, end]: WorkTime): void {
     const name = this.#nameOf(request);
     emitSpan({ category: 'session', name, start, end, attributes: { request: request.kind } });

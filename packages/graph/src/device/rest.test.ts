@@ -1,5 +1,4 @@
-// Tests `device.rest`, which closes sessions between two phases of training; they are opened again at the next run with equal
-// numbers.
+// Tests `device.rest`, which closes sessions between phases of training; their next run opens them with equal numbers.
 import { GraphBuilder } from '../builder.js';
 import { openDevice } from './device.js';
 

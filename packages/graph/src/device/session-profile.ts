@@ -1,15 +1,11 @@
-// Limits the profile that ONNX Runtime writes for a session to the first runs, since one run of a large graph has thousands of
-// operators.
+// Limits a session's profile to the first runs, since one run of a large graph has thousands of operators.
 import type { InferenceSession } from 'onnxruntime-node';
 import { wallClock } from './worker-clock.js';
 
 const PROFILED_RUNS = 3;
 let sessions = 0;
 
-/**
- * Returns the options that make a session write a profile. The file's name begins with the wall clock at the profile's start, since
- * the times in the file count from there.
- */
+/** Makes a session write a profile. Its file's name begins with the wall clock at its start, from which times in it count. */
 export function profileOptions(folder: string | null): Partial<InferenceSession.SessionOptions> {
   if (folder === null) return {};
   return { enableProfiling: true, profileFilePrefix: `${folder}/${wallClock().toFixed(3)}_${++sessions}` };

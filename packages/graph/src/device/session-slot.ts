@@ -1,11 +1,8 @@
-// Holds an ONNX Runtime session that can be closed between runs, so that its working memory is free, and is opened again for its
-// next run.
+// Holds an ONNX Runtime session that can be closed, which frees its working memory, and opens it again for its next run.
 import type { InferenceSession } from 'onnxruntime-node';
 
 export class SessionSlot {
-  /**
-   * @param reopen opens the same session again; null if it cannot be opened again
-   */
+  /** @param reopen opens the same session again; null if it cannot be opened again */
   constructor(
     private current: InferenceSession | null,
     private readonly reopen: (() => Promise<InferenceSession>) | null,

@@ -1,5 +1,4 @@
-// Represents a state on the main thread: the names, types and dimensions of tensors (such as weights) that a device's worker
-// keeps.
+// Represents a state on the main thread: names, types and dimensions of tensors (such as weights) that a worker keeps.
 import type { DataType, TensorArray } from '../dtype.js';
 
 export interface StateTensorInfo {
@@ -34,18 +33,12 @@ export class State {
     readonly tensors: ReadonlyMap<string, StateTensorInfo>,
   ) {}
 
-  /**
-   * Counts the calls that may have changed an element of the state: writes, stored outputs, and kernels that received the state.
-   */
+  /** Counts the calls that may have changed an element: writes, stored outputs, and kernels that received the state. */
   get version(): number {
     return this.#version;
   }
 
-  /**
-   * Records that a call may change an element of the state.
-   *
-   * @internal
-   */
+  /** Records that a call may change an element of the state. @internal */
   changes(): void {
     this.#version++;
   }

@@ -1,5 +1,4 @@
-// Sends numbered requests from the main thread to a device's worker, matches responses to them, and rejects them if the worker
-// ends.
+// Sends numbered requests to a device's worker, matches responses to them, and rejects them if the worker ends.
 import { DeviceError } from '../errors.js';
 import { startWorker } from './node/platform.js';
 import { RequestNames } from './request-names.js';
@@ -9,18 +8,12 @@ import type { WorkerThread } from './worker-thread.js';
 
 interface Pending {
   request: Request;
-  /**
-   * Resolves the promise of the request. It is declared as a method and not as a property, so that requests with different result
-   * types fit one type.
-   */
+  /** Resolves the request's promise; a method, not a property, so that requests with different result types fit one type. */
   resolve(result: unknown): void;
   reject: (error: Error) => void;
 }
 
-/**
- * The queue of the devices that use the GPU: ONNX Runtime's WebGPU provider crashes if two sessions of a process run at the same
- * time (issues 27592, 32561).
- */
+/** The queue of devices on the GPU: ONNX Runtime's WebGPU provider crashes if two sessions run at once (issues 27592, 32561). */
 const gpuQueue = new OwnerQueue<WorkerClient>();
 
 export class WorkerClient {

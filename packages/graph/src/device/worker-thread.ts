@@ -9,10 +9,7 @@ export interface WorkerThread {
   terminate(): unknown;
 }
 
-/**
- * The functions that are called: `answered` for each response of the thread, and `failed` with the reason once the thread can no
- * longer answer.
- */
+/** `answered` is called for each response, and `failed` with the reason once the thread can no longer answer. */
 export interface WorkerEvents {
   answered(response: ResponseMessage): void;
   failed(reason: string): void;

@@ -92,10 +92,7 @@ export const Floor = defineOp('Floor', {
   gradient: () => [null],
 });
 
-/**
- * Applies the Gaussian error linear unit; `approximate` 'none' is exact, 'tanh' is GPT-2's approximation.
- * Source: Hendrycks & Gimpel 2016, arXiv:1606.08415.
- */
+/** Applies GELU; `approximate` 'none' is exact, 'tanh' is GPT-2's approximation. Hendrycks & Gimpel 2016, arXiv:1606.08415. */
 export const Gelu = defineOp('Gelu', {
   gradient: (g, { inputs: [x], dy, attributes }) => {
     if (attributes.approximate === 'tanh') {

@@ -1,5 +1,4 @@
-// Defines the operators that read and write by index. The gradient by an element that is read several times is the sum over its
-// reads.
+// Defines the operators that read and write by index. The gradient by an element is the sum over its reads.
 import { defineOp, inferSame } from '../op.js';
 
 export const Gather = defineOp('Gather', {

@@ -1,13 +1,9 @@
-// Defines the operators for matrix products. Their gradients are FusedMatMul with transposition flags, so that no transposed copy
-// is made.
+// Defines matrix products. Their gradients are FusedMatMul with transposition flags, so that no transposed copy is made.
 import { broadcastShapes, formatShape, sizeOfShape, type Dim } from '../dims.js';
 import type { Float16Form, GraphNode, InferContext, InputGradient, OperatorMethods, TensorType, Value } from '../ir.js';
 import { defineOp } from '../op.js';
 
-/**
- * The largest number of terms that a product may sum in float16: sums over a model's width are shorter, those over a vocabulary
- * or a batch longer.
- */
+/** The most terms of a sum in float16: sums over a model's width have fewer, those over a vocabulary or a batch more. */
 const LONGEST_FLOAT16_SUM = 16_384;
 
 interface Flags {
@@ -16,10 +12,7 @@ interface Flags {
   alpha: number;
 }
 
-/**
- * Infers the shape of a matrix product: [..., m, k] · [..., k, n] = [..., m, n], where batch dimensions are broadcast, and transA
- * and transB swap the last two dimensions of an operand.
- */
+/** Infers [..., m, k] · [..., k, n] = [..., m, n]; batch dimensions are broadcast, transA and transB swap the last two. */
 function inferProduct({ inputs: [a, b], attributes, fail }: InferContext): TensorType[] {
   if (a!.rank < 2 || b!.rank < 2) fail('both operands need at least two dimensions; unsqueeze a vector first');
   if (a!.dtype !== b!.dtype) fail('operands must have the same type');
@@ -34,10 +27,7 @@ function inferProduct({ inputs: [a, b], attributes, fail }: InferContext): Tenso
   return [{ dtype: a!.dtype, shape: [...batch, m!, n!] }];
 }
 
-/**
- * Computes the gradients of Y = α A′B′ with A′ = A or Aᵀ, B′ = B or Bᵀ: dA′ = α dY B′ᵀ, dB′ = α A′ᵀ dY, each transposed back if its
- * operand was.
- */
+/** Computes dA′ = α dY B′ᵀ and dB′ = α A′ᵀ dY of Y = α A′B′, with A′ = A or Aᵀ, B′ = B or Bᵀ; each is transposed back. */
 function productGradients(
   g: OperatorMethods,
   a: Value,
@@ -60,17 +50,12 @@ function productGradients(
   return [g.sumTo(da, a.shape), g.sumTo(db, b.shape)];
 }
 
-/**
- * Computes the gradient by a weight from x [rows, k] and dy [rows, n]: [k, n], or [n, k] for a weight that is stored transposed.
- */
+/** Computes the gradient by a weight from x [rows, k] and dy [rows, n]: [k, n], or [n, k] for a weight stored transposed. */
 function weightGradient(g: OperatorMethods, x: Value, dy: Value, transposed: boolean, alpha: number): Value {
   return transposed ? g.fusedMatMul(dy, x, { transA: true, alpha }) : g.fusedMatMul(x, dy, { transA: true, alpha });
 }
 
-/**
- * Returns the float16 form of a product, by the length of its sums: sums over a batch's rows or a vocabulary are long and
- * computed in float32; those of attention, [batch, heads, …], are short.
- */
+/** Returns a product's float16 form: long sums, over a batch's rows or a vocabulary, are in float32; attention's are short. */
 function productPrecision({ inputs: [a, b], attributes }: GraphNode): Float16Form {
   const inner = a!.dim(attributes.transA ? -2 : -1);
   const isShort = typeof inner === 'number' ? inner <= LONGEST_FLOAT16_SUM : a!.rank > 2 && b!.rank > 2;
@@ -84,25 +69,16 @@ function productPrecision({ inputs: [a, b], attributes }: GraphNode): Float16For
  */
 const VECTOR = 4;
 
-/**
- * The least dimension that is padded to a multiple of four. For smaller ones, starting the kernels that pad costs more than
- * padding saves.
- */
+/** The least dimension that is padded to a multiple of four; for smaller ones, the padding kernels cost more than they save. */
 const LEAST_PADDED = 64;
 
 /** The least number of elements of a matrix that is transposed; for smaller ones, the transposition costs more than it saves. */
 const LEAST_TRANSPOSED = 1 << 16;
 
-/**
- * The least number of rows of the left operand for which the right operand is transposed; with fewer, the transposition takes as
- * long as the product.
- */
+/** The least rows of the left operand for which the right one is transposed; with fewer, that takes as long as the product. */
 const MANY_ROWS = 64;
 
-/**
- * Returns whether the left operand of a product has many rows. In a graph that decodes one token at a time, the rows are `batch`;
- * other symbols occur only in prompts and training.
- */
+/** Returns whether rows are many. Decoding one token at a time has `batch` rows; other symbols occur in prompts and training. */
 const isMany = (rows: Dim): boolean => (typeof rows === 'number' ? rows >= MANY_ROWS : rows !== 'batch');
 
 const isLong = (dim: Dim): boolean => typeof dim === 'string' || dim >= LEAST_PADDED;
@@ -112,9 +88,7 @@ const isLarge = ({ shape }: Value): boolean => {
   return typeof size === 'string' || size >= LEAST_TRANSPOSED;
 };
 
-/**
- * Counts the zeros that pad a long dimension to a multiple of four; 0 for a symbol, whose size is known only when the graph runs.
- */
+/** Counts the zeros that pad a long dimension to a multiple of four; 0 for a symbol, whose size is not known. */
 const missing = (dim: Dim): number =>
   typeof dim === 'string' || !isLong(dim) ? 0 : (VECTOR - (dim % VECTOR)) % VECTOR;
 
@@ -122,9 +96,7 @@ const lastTwoSwapped = ({ rank }: Value): number[] => [...Array(rank - 2).keys()
 
 const swapped = (g: OperatorMethods, x: Value): Value => g.transpose(x, lastTwoSwapped(x));
 
-/**
- * Counts the zeros that the product A B′ needs, so that its inner dimension and the columns of its result are multiples of four.
- */
+/** Counts the zeros by which the inner dimension and the columns of the product A B′ become multiples of four. */
 function zerosFor(a: Value, b: Value, transB: boolean): { inner: number; outer: number } {
   const [k, n] = [a.dim(-1), b.dim(transB ? -2 : -1)];
   const isWorthIt = isMany(a.dim(-2)) && isLong(k) && isLong(n);
@@ -146,10 +118,7 @@ function webgpuMatMul(g: OperatorMethods, [a, b]: readonly Value[]): Value | und
   return inner + outer > 0 ? paddedProduct(g, a!, b!, false) : undefined;
 }
 
-/**
- * Computes α A′B′ without FusedMatMul, which the WebGPU provider lacks: as a Gemm is replaced, or as MatMul of operands that are
- * transposed and scaled separately.
- */
+/** Computes α A′B′ without FusedMatMul, which WebGPU lacks: like a Gemm, or by separately transposed and scaled operands. */
 function unfusedProduct(g: OperatorMethods, operands: readonly Value[], node: GraphNode): Value {
   const [a, b] = operands as [Value, Value];
   const { attributes } = node;
@@ -179,10 +148,7 @@ function webgpuGemm(g: OperatorMethods, [a, b, c]: readonly Value[], { attribute
   return g.squeeze(g.add(product, g.reshape(c, [...Array<Dim>(3 - c.rank).fill(1), ...c.shape])), 0);
 }
 
-/**
- * Computes α AᵀB with A's rows padded to a multiple of four elements, since the WebGPU kernel reads four at once; undefined if
- * they need no padding.
- */
+/** Computes α AᵀB with A's rows padded to multiples of four, which the kernel reads at once; undefined if they are multiples. */
 function withPaddedRows(g: OperatorMethods, a: Value, b: Value, alpha: number): Value | undefined {
   const zeros = isLong(a.dim(0)) && isLong(b.dim(1)) ? missing(a.dim(1)) : 0;
   if (zeros === 0) return undefined;

@@ -46,10 +46,7 @@ export const DequantizeLinear = defineOp('DequantizeLinear', {
   infer: ({ inputs: [numbers, scales] }) => [{ dtype: scales!.dtype, shape: numbers!.shape }],
 });
 
-/**
- * Computes saturate(round(x / scale) + zero point) in the zero point's 8-bit type, with one scale and zero point, or one for each
- * index of `axis`; halves round to even.
- */
+/** Computes saturate(round(x / scale) + zero point) in the latter's type, halves to even; one scale, or one per `axis` index. */
 export const QuantizeLinear = defineOp('QuantizeLinear', {
   infer: ({ inputs: [x, , zero] }) => [{ dtype: zero!.dtype, shape: x!.shape }],
 });
@@ -71,10 +68,7 @@ export const MatMulIntegerToFloat = defineOp('MatMulIntegerToFloat', {
   },
 });
 
-/**
- * Unpacks the bytes of a quantized weight to a matrix [N, K] of 4- or 8-bit numbers, and dequantizes it. Two 4-bit numbers share
- * a byte, the first in the low half.
- */
+/** Dequantizes a weight's bytes to a matrix [N, K]. Two 4-bit numbers share a byte, the first in the low half. */
 function dequantized(
   g: OperatorMethods,
   [packed, scales, zeros]: readonly [Value, Value, Value | undefined],
@@ -100,10 +94,7 @@ function dequantized(
   return g.dequantizeLinear(numbers, scales, zeroPoints, { axis: 1, blockSize: block! });
 }
 
-/**
- * Unpacks the zero points, which are 2^(bits − 1) if none are given; in rows with an odd number of 4-bit zero points, the padding is
- * removed.
- */
+/** Unpacks zero points, 2^(bits − 1) if none are given, without the padding of rows with an odd number of 4-bit ones. */
 function zeroPointMatrix(given: Uint8Array | undefined, rows: number, blocks: number, bits: number): Uint8Array {
   const middle = bits === 4 ? 0x88 : 0x80;
   if (!given) return new Uint8Array(Math.ceil((rows * blocks * bits) / 8)).fill(middle);

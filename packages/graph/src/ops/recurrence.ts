@@ -6,10 +6,7 @@ import { defineOp } from '../op.js';
 /** The names of the operands of `linearRecurrence`, in the order of the node's inputs. */
 const operands = ['start', 'decay', 'left', 'right', 'addend'] as const;
 
-/**
- * Builds the graph of one step of the recurrence: S′ = decay · S − left (right S) + addend. Its outputs are S′, the next state,
- * and S, which Scan stacks.
- */
+/** Builds one step: S′ = decay · S − left (right S) + addend. Outputs: S′, the next state, and S, which Scan stacks. */
 function recurrenceBody({ inputs: [start] }: GraphNode) {
   const elemType = onnxTypeCodes[start!.dtype];
   const info = (name: string) => ({ name, type: { tensorType: { elemType } } });

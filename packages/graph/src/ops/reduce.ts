@@ -22,10 +22,7 @@ const withAxes = (g: OperatorMethods, value: Value, { inputs: [x, axes] }: Gradi
 /** The largest number of elements that are summed in one stage on WebGPU. */
 const LONGEST_SUM = 1 << 14;
 
-/**
- * The smallest and largest width of rows that are summed as they are. Other tensors are first reshaped to rows whose width is a
- * power of two.
- */
+/** The least and largest width of rows that are summed as they are; others are reshaped to a width that is a power of two. */
 const [NARROWEST_ROW, WIDEST_ROW] = [64, 4096];
 
 /**

@@ -70,16 +70,10 @@ export const Concat = defineOp('Concat', {
     ),
 });
 
-/**
- * The largest number of pieces that one Split node makes on WebGPU, which guarantees eight buffers per shader; one of them is the
- * operand.
- */
+/** The most pieces of one Split node on WebGPU, which guarantees eight buffers per shader, one of them for the operand. */
 const MOST_PIECES = 7;
 
-/**
- * Replaces a Split with many outputs by several nodes: ONNX Runtime's WebGPU provider (1.30) makes all pieces with one shader,
- * and fails if the shader has too few buffers for them.
- */
+/** Replaces a Split with many outputs by several, since ONNX Runtime's WebGPU shader (1.30) fails if it has too few buffers. */
 function webgpuSplit(
   g: OperatorMethods,
   [x]: readonly Value[],

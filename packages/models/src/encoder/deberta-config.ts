@@ -5,10 +5,7 @@ import { activationNames, type ActivationName } from '../layers/activations.js';
 export interface DebertaSettings {
   /** Whether a table of absolute positions is added to the word embeddings. */
   absolutePositions: boolean;
-  /**
-   * Whether scores have a term of the query's content and the relative position ("c2p"), and of the relative position and the key's
-   * content ("p2c").
-   */
+  /** Whether scores have the terms query content · relative position ("c2p") and relative position · key content ("p2c"). */
   contentToPosition: boolean;
   positionToContent: boolean;
   /** The relative positions; null: no terms for them, and yet the scores are divided by the number of terms. */

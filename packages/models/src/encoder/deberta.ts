@@ -45,11 +45,7 @@ export function distanceBucket(
   return middle + Math.ceil(f(ratio * (middle - 1)));
 }
 
-/**
- * Computes the embeddings and buckets of relative positions.
- *
- * @param tokens the length of the texts, at most the encoder's
- */
+/** Computes the embeddings and buckets of relative positions. @param tokens the length of the texts, at most the encoder's */
 export function distances(g: GraphBuilder, parameters: Parameters, config: EncoderConfig, tokens: Dim): Distances {
   const relative = config.deberta!.relative!;
   const span = spanOf(relative);
@@ -82,13 +78,7 @@ export function scoreScale({ hiddenSize, numHeads, deberta }: EncoderConfig): nu
   return 1 / Math.sqrt((terms * hiddenSize) / numHeads);
 }
 
-/**
- * Computes the attention scores, before padding is masked.
- *
- * @param name the name of the layer's attention
- * @param query, key [batch, heads, tokens, headSize]
- * @returns [batch, heads, tokens, tokens]
- */
+/** Computes scores [batch, heads, tokens, tokens], without a mask, of `query` and `key` [batch, heads, tokens, headSize]. */
 export function disentangledAttention(
   g: GraphBuilder,
   [query, key]: readonly [Value, Value],

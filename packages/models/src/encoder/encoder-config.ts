@@ -28,7 +28,6 @@ export type EncoderType =
   | 'deberta-v2'
   | 'modernbert';
 
-/** The settings of an encoder. */
 export interface EncoderConfig {
   /** The `model_type` in config.json; DeBERTa v3 has deberta-v2. */
   modelType: EncoderType;
@@ -62,10 +61,7 @@ export interface EncoderConfig {
   modernbert?: ModernBertSettings;
 }
 
-/**
- * For each encoder: its class in transformers, and the attribute of a model with a head that contains it, a prefix of weights'
- * names.
- */
+/** For each encoder: its class in transformers, and its attribute in a model with a head, a prefix of weights' names. */
 const classes: Record<EncoderType, { name: string; prefix: string }> = {
   bert: { name: 'BertModel', prefix: 'bert' },
   roberta: { name: 'RobertaModel', prefix: 'roberta' },

@@ -75,11 +75,7 @@ function maskedMean(g: GraphBuilder, hidden: Value, mask: Value): Value {
   return g.div(g.reduceSum(g.mul(hidden, g.unsqueeze(mask, -1)), { axes: [1] }), count);
 }
 
-/**
- * Computes the vector of a text from its first token.
- *
- * @param first [texts, hidden] the hidden states of the first tokens
- */
+/** Computes the vector of a text from its first token. @param first [texts, hidden] the hidden states of the first tokens */
 function summed(
   g: GraphBuilder,
   first: Value,
@@ -92,11 +88,7 @@ function summed(
   return activate(g, config.deberta?.poolerActivation ?? 'tanh', pooled);
 }
 
-/**
- * Computes the last layer's hidden states, of all tokens or only of each text's first token.
- *
- * @param first given if only the first tokens are needed: the last layer then computes only these, which attend to all tokens
- */
+/** Computes the last layer's hidden states. @param first if given, that layer computes only first tokens, attending to all */
 function hiddenStates(
   g: GraphBuilder,
   parameters: Parameters,

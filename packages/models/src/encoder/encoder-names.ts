@@ -2,9 +2,7 @@
 // Sources: the checkpoints of BERT, RoBERTa, ALBERT (Lan et al. 2019, arXiv:1909.11942), DistilBERT (arXiv:1910.01108).
 import type { EncoderConfig, EncoderType } from './encoder-config.js';
 
-/**
- * The names of linear layers and norms, without `.weight` and `.bias`. Names of modules within a layer are relative to the layer.
- */
+/** The names of linear layers and norms, without `.weight` and `.bias`; those within a layer are relative to the layer. */
 interface EncoderNames {
   query: string;
   key: string;
@@ -51,10 +49,7 @@ const distilbert: EncoderNames = {
   outputNorm: 'output_layer_norm',
 };
 
-/**
- * Returns the name of the linear layer from the word embeddings to the hidden size, and the embeddings' width; undefined if both sizes
- * are equal.
- */
+/** Returns the name and input width of the linear layer from word embeddings to hidden size; undefined if these are equal. */
 export function embeddingMap({
   hiddenSize,
   albert,

@@ -45,7 +45,6 @@ const linearShapes = (name: string, inputs: number, outputs: number) => ({
   [`${name}.bias`]: [outputs],
 });
 
-/** Lists the shapes of the weights in all encoders with BERT's layers. */
 function bertShapes(config: EncoderConfig): Record<string, number[]> {
   const { hiddenSize, intermediateSize, deberta } = config;
   const map = embeddingMap(config);
@@ -127,10 +126,7 @@ export async function saveEncoder(dir: string, config: EncoderConfig, tensors: H
   await writeWeights(dir, tensors);
 }
 
-/**
- * Returns a weight's name without the prefix of a model with a head, and with the current names of layer norms (bert-base has gamma
- * and beta).
- */
+/** Returns a weight's name without the prefix of a model with a head, and with current names of norms (not gamma and beta). */
 const modernName = (name: string, config: EncoderConfig) => {
   const prefix = headPrefix(config);
   return (name.startsWith(prefix) ? name.slice(prefix.length) : name)

@@ -76,10 +76,7 @@ export const modernBertToJson = (settings: ModernBertSettings): ConfigJson => ({
   classifier_activation: settings.headActivation,
 });
 
-/**
- * Reads which layers are local, from `layer_types` of newer files; in older ones every third layer, beginning with the first, is
- * global.
- */
+/** Reads which layers are local, from newer files' `layer_types`; in older ones every third, from the first on, is global. */
 function localLayers(fields: ConfigFields, numLayers: number): boolean[] {
   const types = fields.value('layer_types');
   if (types === undefined) {

@@ -15,11 +15,7 @@ type Kind = readonly {
   bias: Value;
 }[];
 
-/**
- * Computes ModernBERT's hidden states.
- *
- * @param paddings for each class [texts, 1, 1, tokens] 0 for tokens, very negative for padding
- */
+/** @param paddings for each class [texts, 1, 1, tokens] 0 for tokens, very negative for padding */
 export function modernBertHiddenStates(
   g: GraphBuilder,
   parameters: Parameters,

@@ -2,10 +2,7 @@
 // finds the tokens of each text.
 import { firstPosition, maxTokens, type EncoderConfig } from './encoder-config.js';
 
-/**
- * The number of classes of texts with similar length. Each class has its own products of attention in the graph. The number was chosen
- * by measurement, see docs/decisions/archer.md.
- */
+/** The number of classes of texts by length, each with its own attention products. Measured: docs/decisions/archer.md. */
 export const TEXT_CLASSES = 3;
 
 /** The inputs of the encoder's graph for packed texts. */

@@ -73,10 +73,7 @@ async function modesOf(dir: string, file: string): Promise<readonly PoolingMode[
   );
 }
 
-/**
- * Refuses a model with a default prompt, which would precede each text, since requests for embeddings have no field to turn it
- * off.
- */
+/** Refuses a default prompt, which would precede each text: requests for embeddings have no field to turn it off. */
 async function refusePrompt(dir: string): Promise<void> {
   const { default_prompt_name: name, prompts } = await jsonIfAny(dir, 'config_sentence_transformers.json');
   const prompt = typeof name === 'string' ? (prompts as Record<string, unknown> | undefined)?.[name] : '';
@@ -93,12 +90,7 @@ const jsonIfAny = async (dir: string, file: string) =>
 const json = async (dir: string, file: string): Promise<unknown> =>
   JSON.parse(await readFile(join(dir, file), 'utf8')) as unknown;
 
-/**
- * Computes the vector of a text from its hidden states.
- *
- * @param states [tokens, size] without padding
- * @returns [modes · size]
- */
+/** Computes a text's vector [modes · size] from its hidden states [tokens, size], without padding. */
 export function pooled(
   states: Float32Array,
   size: number,

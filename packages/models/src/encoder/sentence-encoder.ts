@@ -94,12 +94,7 @@ export class SentenceEncoder {
     return this.config.vocabSize;
   }
 
-  /**
-   * Computes the vectors of texts.
-   *
-   * @param texts ids with special tokens, at most `contextLength` each
-   * @returns for each text [dimensions]
-   */
+  /** Computes a vector [dimensions] for each of the texts, which are ids with special tokens, at most `contextLength` each. */
   async vectors(texts: readonly (readonly number[])[]): Promise<Float32Array[]> {
     const vectors: Float32Array[] = [];
     for (let begin = 0; begin < texts.length; begin += BATCH)

@@ -67,11 +67,7 @@ interface PackedClass extends TextClass {
   back: Value;
 }
 
-/**
- * Declares the inputs that `packTexts` fills.
- *
- * @param count the number of classes
- */
+/** Declares the inputs that `packTexts` fills, for `count` classes. */
 export function packedLayout(g: GraphBuilder, count: number): PackedLayout {
   const classes = Array.from({ length: count }, (_, c) => classInputs(g, c));
   const each = (part: (own: PackedClass, c: number) => Value) => g.concat(classes.map(part), 0);

@@ -4,12 +4,7 @@ import { toFloat16 } from '@bowyer/graph';
 export const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array | Uint16Array | Uint8Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/**
- * Converts numbers to the bytes of float16.
- *
- * @param advice the remedy in the error message for a number that exceeds the range of float16
- * @param place the beginning of that message, which says where the number is
- */
+/** Converts to float16. @param advice the remedy in the error for a number beyond float16's range; `place` begins its message */
 export function float16Bytes(numbers: Float32Array, advice: string, place = ''): Uint8Array {
   const halves = toFloat16(numbers);
   const beyond = halves.findIndex((half) => (half & 0x7c00) === 0x7c00);

@@ -15,13 +15,11 @@ import { adapterLayoutIn, readAdapterWeights } from '../lora/peft-files.js';
 /** Reads a parameter; weights of linear layers are [out, in]. */
 export type ReadParameter = (spec: ParameterSpec) => Promise<HostTensor>;
 
-/** An adapter with its weights. */
 export interface OpenedAdapter {
   layout: AdapterLayout;
   weights: HostTensors;
 }
 
-/** A model whose parameters are read on demand. */
 export interface OpenedModel {
   /** The model's folder; for an adapter, the base model's. */
   baseDir: string;
@@ -32,11 +30,7 @@ export interface OpenedModel {
   read: ReadParameter;
 }
 
-/**
- * Opens the folder of a model, or of an adapter and its base, and closes it after `use`.
- *
- * @param dir the folder of a model or of an adapter
- */
+/** Opens the folder of a model, or of an adapter and its base, and closes it after `use`. */
 export async function withOpenedModel<T>(dir: string, use: (model: OpenedModel) => Promise<T>): Promise<T> {
   const { baseDir, adapter } = await openAdapterDirectory(dir);
   const config = await readDecoderConfig(baseDir);

@@ -65,7 +65,6 @@ export const chunksOf = (tokens: number): number => {
   return Math.max(4, 2 ** Math.ceil(Math.log2(tokens / CHUNK)));
 };
 
-/** The settings of causal attention over whole sequences. */
 interface OrderedAttention {
   form: AttentionForm;
   dropout: (probabilities: Value) => Value;
@@ -96,18 +95,13 @@ export interface TreeBlocks {
     paths: Value;
     /** The operands by which the gradients of keys and values are summed over all paths that contain a token. */
     sums?: {
-      /**
-       * [all blocks + 1, blocks] float32: 1 where a block of the tree is on the path of a block of the group; the last row is 0.
-       */
+      /** [all blocks + 1, blocks] float32: 1 where a block of the tree is on the path of a block of the group; last row 0. */
       contains: Value;
       /** [tokens, keyValueHeads] the index of each token in the sums, flattened from [all blocks + 1, keyValueHeads, columns]. */
       inPaths: Value;
     };
   }[];
-  /**
-   * The rows of the queries of all groups, each flattened from [blocks, heads, width]; padding has the row of zeros after all
-   * tokens.
-   */
+  /** The rows of the queries of all groups, each from [blocks, heads, width]; padding has the row of zeros after all tokens. */
   padded: Value;
   /** The same as `padded`, but padding has the last row instead of the row of zeros, which exists for gradients only. */
   inside: Value;
@@ -115,9 +109,7 @@ export interface TreeBlocks {
   inBlocks: Value;
 }
 
-/**
- * Computes attention from every token of a tree to itself and to the tokens before it on its path. Inputs have a row per token.
- */
+/** Computes attention from every token of a tree to itself and to those before it on its path; inputs have a row per token. */
 export function treeAttention(
   g: GraphBuilder,
   [query, key, value]: readonly [Value, Value, Value],
@@ -157,8 +149,7 @@ export function treeAttention(
       );
       return attendAt(g, [q, k, v], { ...places, queries }, layouts[i], how);
     };
-    // Masks depend on positions alone, so they would be computed early and kept in memory. `notBefore` makes the positions wait
-    // for the queries (as in `attendInOrder`).
+    // `notBefore` makes the masks' positions wait for the queries, as in `attendInOrder`.
     const attended = inTurn ? inTurn.part(q, () => attend(notBefore(g, [q], places.queries))) : attend(places.queries);
     return g.reshape(attended, parts[i].shape);
   });
@@ -176,11 +167,7 @@ export interface Places {
   keys: Value;
 }
 
-/**
- * Returns consecutive positions for the tokens of a sequence, from 0.
- *
- * @param before the number of earlier tokens, which have keys but no queries
- */
+/** Returns consecutive positions, from 0 on. @param before the number of earlier tokens, which have keys but no queries */
 export function inOrder(g: GraphBuilder, tokens: Dim, before: Dim = 0): Places {
   const keys = g.range(addDims(before, tokens));
   return { queries: before === 0 ? keys : g.slice(keys, 0, before), keys };
@@ -252,12 +239,7 @@ function chunksInOrder(g: GraphBuilder, tokens: Dim, count: number, { window }: 
   });
 }
 
-/**
- * Computes attention between queries and keys at the given positions.
- *
- * @param q, k, v queries, keys and values split by head, [batch, keyValueHeads, …, headSize]
- * @returns the result in the shape of the queries
- */
+/** @param q, k, v queries, keys and values split by head, [batch, keyValueHeads, …, headSize]; the result has q's shape */
 function attendAt(
   g: GraphBuilder,
   [q, k, v]: readonly [Value, Value, Value],
@@ -330,9 +312,7 @@ export const scaleOf = ({ scale }: AttentionForm, { headSize }: HeadLayout) => s
 export const softcapped = (g: GraphBuilder, scores: Value, { softcap }: AttentionForm): Value =>
   softcap === undefined ? scores : g.mul(g.tanh(g.div(scores, softcap)), softcap);
 
-/**
- * Computes the softmax over the last axis. With attention sinks, one column of scores is added, and removed after the softmax.
- */
+/** Computes the softmax over the last axis. Attention sinks are one more column of scores, removed after the softmax. */
 export function softmaxWithSinks(g: GraphBuilder, scores: Value, layout: HeadLayout, { sinks }: AttentionForm): Value {
   if (!sinks) return g.softmax(scores);
   const column = g.expand(rowsOfHeads(g, sinks, layout), [...scores.shape.slice(0, 3), 1]);

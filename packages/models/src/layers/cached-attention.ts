@@ -29,10 +29,7 @@ export interface CachedKeysAndValues {
 export interface SharedKeysAndValues {
   key: Value;
   value: Value;
-  /**
-   * [rows] int32: for each batch row, the index of its first shared position, and the number of its shared positions, which may
-   * be 0.
-   */
+  /** [rows] int32: the index of each batch row's first shared position, and the number of them, which may be 0. */
   begins: Value;
   lengths: Value;
 }
@@ -115,8 +112,7 @@ export function cachedAttention(
 }
 
 /**
- * Computes the product of all batch rows with the shared keys or values, as one matrix product per head, so that these are read
- * once.
+ * Computes the product of all rows with shared keys or values as one matrix product per head, which reads these once.
  *
  * @param x [rows, heads, tokens, n]
  * @param product takes and returns [1, heads, rows · tokens, …]
@@ -136,9 +132,7 @@ interface PastPart {
   columns: () => Value;
 }
 
-/**
- * Describes the columns of the shared keys, with a mask by which each row attends only to the shared positions of its own prefix.
- */
+/** Describes the columns of the shared keys; by the mask, each row attends only to the positions of its own prefix. */
 function sharedPart(g: GraphBuilder, { key, ...of }: SharedKeysAndValues): PastPart {
   const [begins, lengths] = [of.begins, of.lengths].map((x) => g.unsqueeze(g.cast(x, 'int64'), 1));
   const places = g.sub(g.unsqueeze(g.range(key.dim(2)), 0), begins);

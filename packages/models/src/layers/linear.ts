@@ -34,10 +34,7 @@ export function initializeLinear(rng: Rng, name: string, inputs: number, outputs
   return { [`${name}.weight`]: uniform([outputs, inputs]), [`${name}.bias`]: uniform([outputs]) };
 }
 
-/**
- * Draws weights from a normal distribution with variance 2/in, which preserves the size of signals through ReLUs; biases are zero.
- * Source: He et al. 2015, arXiv:1502.01852.
- */
+/** Draws normal weights of variance 2/in, which suits ReLUs, and zero biases. Source: He et al. 2015, arXiv:1502.01852. */
 export function heLinear(rng: Rng, name: string, inputs: number, outputs: number): HostTensors {
   const deviation = Math.sqrt(2 / inputs);
   return {

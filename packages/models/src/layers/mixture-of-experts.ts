@@ -36,11 +36,7 @@ export interface RouterForm {
 /** The score of an excluded expert, below any other. */
 const EXCLUDED = -1e9;
 
-/**
- * Selects each row's experts and their weights.
- *
- * @param logits [rows, experts]
- */
+/** Selects each row's experts and their weights. @param logits [rows, experts] */
 export function route(g: GraphBuilder, logits: Value, form: RouterForm): Routing {
   if (form.scores === 'softmax-of-chosen') {
     const [best, experts] = g.topK(logits, form.choices, 1);

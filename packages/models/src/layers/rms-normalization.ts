@@ -1,10 +1,7 @@
 // Computes root-mean-square normalization by ONNX Runtime's fused operator, with its backward rule.
 import { defineOp, type GraphBuilder, type Value } from '@bowyer/graph';
 
-/**
- * Computes y = x / √(mean(x²) + ε) · scale over the last axis.
- * Source: Zhang and Sennrich 2019, arXiv:1910.07467, eq. 4.
- */
+/** Computes y = x / √(mean(x²) + ε) · scale over the last axis. Source: Zhang and Sennrich 2019, arXiv:1910.07467, eq. 4. */
 const SimplifiedLayerNormalization = defineOp('SimplifiedLayerNormalization', {
   floatAttributes: ['epsilon'],
   infer: ({ inputs: [x, scale], fail }) => {
@@ -24,11 +21,7 @@ const SimplifiedLayerNormalization = defineOp('SimplifiedLayerNormalization', {
   },
 });
 
-/**
- * Normalizes over the last axis of x.
- *
- * @param scale [size of the last axis]
- */
+/** Normalizes over the last axis of x. @param scale [size of the last axis] */
 export function rmsNormalization(g: GraphBuilder, x: Value, scale: Value, epsilon: number): Value {
   return g.apply(SimplifiedLayerNormalization, [x, scale], { axis: -1, epsilon })[0];
 }

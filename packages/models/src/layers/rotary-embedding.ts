@@ -80,8 +80,7 @@ function rotations(
 /**
  * Rotates the first columns of every head; columns beyond the tables' width are not changed.
  *
- * @param x [rows, heads, headSize]; the rows are the tables' positions, or repetitions of them
- * @returns [rows, heads, headSize]
+ * @param x [rows, heads, headSize], as the result; the rows are the tables' positions, or repetitions of them
  */
 export function rotateHeads(g: GraphBuilder, x: Value, { cos, sin, interleaved }: RotaryTables): Value {
   const [rows, heads, headSize] = x.shape;

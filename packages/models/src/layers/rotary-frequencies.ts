@@ -66,8 +66,7 @@ export function rotaryFrequencies(
     case 'default':
       return unscaled;
     case 'dynamic':
-      // Dynamic NTK scaling changes the base only for texts longer than the trained length, and contexts are limited to that
-      // length.
+      // Dynamic NTK scaling changes the base only for texts longer than the trained length, to which contexts are limited.
       return unscaled;
     case 'linear':
       return { ...unscaled, frequencies: plain.map((frequency) => frequency / factorOf(fields)) };
@@ -135,10 +134,7 @@ function longrope(plain: Float32Array, trainedLength: number, fields: ConfigFiel
 
 const defaults: ConfigJson = { truncate: true };
 
-/**
- * Computes the frequencies with each step rounded to float32, as PyTorch does: at position 10⁵ a difference in the last bit is a
- * visible angle.
- */
+/** Rounds each step to float32, as PyTorch does: at position 10⁵ a difference in the last bit is a visible angle. */
 function plainFrequencies(base: number, rotaryDims: number): Float32Array {
   return Float32Array.from({ length: rotaryDims / 2 }, (_, i) => {
     const power = Math.fround(Math.pow(base, Math.fround((2 * i) / rotaryDims)));

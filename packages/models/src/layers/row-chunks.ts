@@ -1,11 +1,7 @@
-// Divides the rows (tokens) of the LM head into chunks, so that tensors as wide as the vocabulary are in memory for one chunk at
-// a time.
+// Divides the LM head's rows (tokens) into chunks, so that vocabulary-wide tensors are in memory for one chunk at a time.
 import { subtractDims, type GraphBuilder, type Value } from '@bowyer/graph';
 
-/**
- * The least rows of a chunk: ONNX Runtime repacks the head's weight for each chunk, which for smaller ones costs more than is
- * saved.
- */
+/** The least rows of a chunk: ONNX Runtime repacks the head's weight for each chunk, which costs more than smaller ones save. */
 const LEAST_ROWS = 256;
 
 /** The largest number of rows of a chunk, and that of the logits in a chunk, 268 MB in float32. */

@@ -13,12 +13,7 @@ export interface ShortConvolution {
   counts?: Value;
 }
 
-/**
- * Computes yₜ = bias + Σⱼ weightⱼ · xₜ₋ⱼ, an elementwise product for each j.
- *
- * @param x [batch, tokens, channels]
- * @returns y in the shape of x, and the state after the last real token
- */
+/** Computes yₜ = bias + Σⱼ weightⱼ · xₜ₋ⱼ, [batch, tokens, channels] like x, and the state after the last real token. */
 export function shortConvolution(
   g: GraphBuilder,
   x: Value,

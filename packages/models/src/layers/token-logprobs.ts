@@ -26,10 +26,9 @@ export function tokenLogprobs(
 const isWide = (targets: Value): boolean => targets.shape.length === 2;
 
 /**
- * Computes the gradient of Σ weights · (−log p(target)) by the logits:  weights · (p − onehot(target)).
+ * Computes the gradient of Σ weights · (−log p(target)) by the logits, [rows, vocabulary]: weights · (p − onehot(target)).
  *
  * @param weights in the shape of the targets: [rows], or [rows, targets]
- * @returns [rows, vocabulary]
  */
 export function weightedNllGradient(g: GraphBuilder, probabilities: Value, targets: Value, weights: Value): Value {
   if (isWide(targets)) {
@@ -41,11 +40,9 @@ export function weightedNllGradient(g: GraphBuilder, probabilities: Value, targe
 }
 
 /**
- * Computes the entropy of each row's distribution, H = −Σ p log p = log Σ exp(logits) − Σ p · logits.
+ * Computes each row's entropy in nats, [rows]: H = −Σ p log p = log Σ exp(logits) − Σ p · logits.
  *
- * @param logits [rows, vocabulary]
- * @param probabilities [rows, vocabulary] their softmax
- * @returns [rows] nats
+ * @param probabilities the softmax of the logits, both [rows, vocabulary]
  */
 export function tokenEntropies(g: GraphBuilder, logits: Value, probabilities: Value): Value {
   const over = { axes: [1] };
@@ -53,12 +50,7 @@ export function tokenEntropies(g: GraphBuilder, logits: Value, probabilities: Va
   return g.sub(logSum, g.reduceSum(g.mul(probabilities, logits), over));
 }
 
-/**
- * Computes the gradient of Σ weights · (−H) by the logits:  weights · p · (logits − Σ p · logits).
- *
- * @param weights [rows]
- * @returns [rows, vocabulary]
- */
+/** Computes the gradient of Σ weights · (−H) by the logits, [rows, vocabulary]: weights [rows] · p · (logits − Σ p · logits). */
 export function weightedNegativeEntropyGradient(
   g: GraphBuilder,
   logits: Value,

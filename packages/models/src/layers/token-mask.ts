@@ -1,11 +1,7 @@
-// Restricts the softmax to the tokens of a mask (those that a constraint allows), by the same operations in sampling, scoring and
-// training.
+// Restricts the softmax to the tokens that a constraint allows, by the same operations in sampling, scoring and training.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
-/**
- * The logit of a token outside the mask: below the logits of padding and of tokens that rules forbid, and finite even after division
- * by the temperature.
- */
+/** The logit of tokens outside the mask: below those of padding and forbidden tokens; finite even divided by the temperature. */
 export const LEFT_OUT = -1e25;
 
 /** Returns the number of bytes of a mask with one bit per token. */

@@ -5,11 +5,7 @@ import type { GraphBuilder, Value } from '@bowyer/graph';
 /** The number that is added to masked logits. It is finite, so that differences of masked logits are finite; its exp is 0. */
 const MASKED = -1e9;
 
-/**
- * Masks logits. The result is in float32 on every device, so that everything computed from logits is in float32.
- *
- * @param raw [rows, vocabulary]
- */
+/** Masks logits [rows, vocabulary], in float32 on every device, so that everything computed from logits is in float32. */
 export function maskedLogits(g: GraphBuilder, raw: Value, maskedTokenIds: readonly number[]): Value {
   const logits = g.inFloat32(raw);
   if (maskedTokenIds.length === 0) return logits;

@@ -14,11 +14,7 @@ interface VocabularyScores {
   logitsHead?: Value;
 }
 
-/**
- * Computes log-probabilities, entropies and the first logits, chunk by chunk.
- *
- * @param input.head the number of logits of each row that are returned; 0: none
- */
+/** @param input.head the number of logits of each row that are returned; 0: none */
 export function vocabularyScores(
   g: GraphBuilder,
   input: Pick<VocabularyLossInput, 'rows' | 'targets' | 'entropies' | 'logits' | 'chunks'> & { head: number },

@@ -33,14 +33,7 @@ const SMALL_WEIGHT = 1 << 17;
 /** Returns whether a parameter of this shape is a matrix whose operand order matters. */
 export const isLargeWeight = (shape: readonly number[]) => shape.length === 2 && shape[0] * shape[1] >= SMALL_WEIGHT;
 
-/**
- * Computes x · Wᵀ + b with the operands in the faster order.
- *
- * @param x [rows, in]
- * @param weight [out, in]
- * @param bias [out]
- * @returns [rows, out]
- */
+/** Computes x [rows, in] · Wᵀ + b [rows, out] with the operands in the faster order, for weight [out, in] and bias [out]. */
 export function weightProduct(
   g: GraphBuilder,
   x: Value,

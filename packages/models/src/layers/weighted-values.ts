@@ -19,14 +19,7 @@ const WeightedValues = defineOp('Identity', {
   },
 });
 
-/**
- * Computes softmax(scores) V over the last axis of the scores.
- *
- * @param scores [..., queries, keys]
- * @param values [..., keys, size] with the same first dimensions
- * @param dropout applied to the softmax's result
- * @returns [..., queries, size]
- */
+/** Computes softmax(scores [..., queries, keys]) · values [..., keys, size], with `dropout` applied to the softmax's result. */
 export function weightedValues(
   g: GraphBuilder,
   scores: Value,

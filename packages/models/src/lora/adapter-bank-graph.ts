@@ -14,12 +14,7 @@ export class AdapterBankGraph implements LayerUpdates {
   /** [rows or 1, places · rank] booleans: whether a column of x · Aᵀ belongs to the row's adapter. */
   #own: Value;
 
-  /**
-   * Declares the adapters' inputs.
-   *
-   * @param places [rows] int32 for each row of the layers' inputs, the index of its adapter in the bank; [1] if all rows have the
-   *   same
-   */
+  /** @param places [rows] int32 the index in the bank of the adapter of each input row; [1] if all rows have the same */
   constructor(
     private readonly g: GraphBuilder,
     private readonly layout: BankLayout,
@@ -41,8 +36,7 @@ export class AdapterBankGraph implements LayerUpdates {
     const stack = (name: string, width: number) =>
       g.inputs.get(name) ?? g.input(name, 'float32', [places * rank, width]);
     const [a, b] = [stack(room.a, room.inputs), stack(room.b, room.outputs)];
-    // The products with other adapters are replaced by 0, not multiplied by it, since they may overflow for this row: ∞ · 0 is
-    // NaN.
+    // Products with other adapters are replaced by 0, not multiplied by it: they may overflow, and ∞ · 0 is NaN.
     const own = g.where(this.#own, g.gemm(x, a, undefined, { transB: true }), 0);
     return g.gemm(own, b, y);
   }

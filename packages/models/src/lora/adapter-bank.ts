@@ -54,22 +54,14 @@ export class AdapterBank {
     return this.#free.length;
   }
 
-  /**
-   * Returns the index of an adapter's place in the bank; `NO_ADAPTER` for null, the base model alone.
-   *
-   * @throws if an adapter is not, or no longer, in this bank
-   */
+  /** Returns the index of an adapter's place; `NO_ADAPTER` for null, the base model. @throws if it is not in this bank */
   placeOf(adapter: LoadedAdapter | null): number {
     if (adapter === null) return NO_ADAPTER;
     if (this.#loaded.has(adapter)) return adapter.place;
     throw new Error(`AdapterBank: the adapter ${adapter.dir} is not loaded`);
   }
 
-  /**
-   * Reads an adapter's files without loading it into the bank.
-   *
-   * @throws AdapterError if a bank does not support this kind of adapter, or if it does not fit into this bank
-   */
+  /** Reads an adapter's files without loading it. @throws AdapterError if a bank does not support its kind, or it does not fit */
   async read(dir: string): Promise<ReadAdapter> {
     const { options, base } = await readAdapterOptions(dir);
     if (options.usesMagnitudes)
@@ -103,11 +95,7 @@ export class AdapterBank {
       );
   }
 
-  /**
-   * Loads an adapter into a free place.
-   *
-   * @throws {BankFullError} if no place is free
-   */
+  /** Loads an adapter into a free place. @throws {BankFullError} if no place is free */
   async load({ dir, layout, tensors }: ReadAdapter): Promise<LoadedAdapter> {
     const place = this.#free.shift();
     if (place === undefined)

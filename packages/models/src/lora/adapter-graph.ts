@@ -29,13 +29,7 @@ interface BaseLayer {
 
 /** Adds updates of adapters to the results of linear layers. */
 export interface LayerUpdates {
-  /**
-   * Adds the adapter's update to the layer's result.
-   *
-   * @param x [rows, in]
-   * @param y [rows, out] the layer's result
-   * @returns [rows, out]
-   */
+  /** Adds the adapter's update to the layer's result y [rows, out] for x [rows, in]. */
   add(weight: string, x: Value, y: Value, base: BaseLayer): Value;
 }
 
@@ -46,11 +40,7 @@ export class AdapterGraph implements LayerUpdates {
   /** The products of the switch and the factor alpha / r, by factor, since layers with the same factor share the node. */
   readonly #scales = new Map<number, Value>();
 
-  /**
-   * Declares the adapters' inputs.
-   *
-   * @param dropout makes the masks of the adapters' dropout in training; undefined for sampling and scoring
-   */
+  /** @param dropout makes the masks of the adapters' dropout in training; undefined for sampling and scoring */
   constructor(
     private readonly g: GraphBuilder,
     private readonly layout: AdapterLayout,

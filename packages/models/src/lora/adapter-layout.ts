@@ -36,7 +36,6 @@ export interface AdapterSpec {
   outputs: number;
 }
 
-/** The adapters of a model. */
 export interface AdapterLayout {
   options: LoraOptions;
   /** The adapters of the linear layers, by the name of the base weight. */
@@ -47,11 +46,7 @@ export interface AdapterLayout {
   fanInFanOut: boolean;
 }
 
-/**
- * Computes the layout of adapters for an architecture.
- *
- * @throws if `targetModules` names a layer that the architecture does not have
- */
+/** @throws if `targetModules` names a layer that the architecture does not have */
 export function adapterLayout(architecture: CausalArchitecture, options: LoraOptions): AdapterLayout {
   checkLoraOptions(options);
   const { inside, experts, heads } = linearWeights(architecture);
@@ -81,10 +76,7 @@ export function adapterLayout(architecture: CausalArchitecture, options: LoraOpt
   };
 }
 
-/**
- * Draws PEFT's initial values: A as in torch.nn.Linear (Kaiming-uniform with a = √5, which is ±1/√in), and B zero, so that the model
- * starts as its base.
- */
+/** Draws PEFT's initial values: A uniform in ±1/√in, as in torch.nn.Linear, and B zero, so that the model starts as its base. */
 export function initializeAdapters({ adapters, options }: AdapterLayout, rng: Rng): HostTensors {
   if (options.usesMagnitudes)
     throw new Error('LoRA: magnitudes (DoRA) start from the norms of the base; they are read from an adapter alone');

@@ -3,7 +3,6 @@
 import { maximum, minimum } from '@bowyer/core';
 import { endMatcher, fullMatcher, layerIndexFinder } from './python-pattern.js';
 
-/** The options of LoRA. */
 export interface LoraOptions {
   /** The rank of the update. */
   r: number;
@@ -31,10 +30,7 @@ export interface LoraOptions {
   mayNameAbsent?: boolean;
   /** Indices of the layers that are adapted; all if not given. A whole path in `targetModules` is always adapted, as in PEFT. */
   layersToTransform?: readonly number[];
-  /**
-   * Regular expressions for the names of the module lists in which `layersToTransform` counts (such as `h`); any list if not
-   * given.
-   */
+  /** Regular expressions for module lists in which `layersToTransform` counts (such as `h`); any list if not given. */
   layersPattern?: readonly string[];
   /** Modules that are not adapted: names, ends of paths, or a regular expression for whole paths. */
   excludeModules?: readonly string[] | string;
@@ -158,11 +154,7 @@ function withoutExcluded({ excludeModules = [] }: LoraOptions, modules: readonly
   );
 }
 
-/**
- * Makes a predicate for the modules that layers_to_transform selects.
- *
- * @param paths the paths of all linear layers of the model
- */
+/** Makes a predicate for the modules that layers_to_transform selects. @param paths the paths of all linear layers */
 function layerChoice(
   { layersToTransform, layersPattern = [], mayNameAbsent = false }: LoraOptions,
   paths: readonly string[],
@@ -170,8 +162,7 @@ function layerChoice(
   if (layersToTransform === undefined) return () => true;
   const finders = layersPattern.map((pattern) => layerIndexFinder(pattern, 'layers_pattern'));
   const indexOf = (path: string): number | undefined => {
-    // Without `layersPattern`, the layer's index is the first segment of the path that is a number; an expert's index follows
-    // later.
+    // Without `layersPattern`, the layer's index is the first number among the path's segments; an expert's follows later.
     if (finders.length === 0) return numberIn(/^.*?\.[^.]*\.(\d+)\./.exec(path)?.[1]);
     for (const find of finders) {
       const index = find(path);

@@ -2,10 +2,7 @@
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { AdapterLayout } from './adapter-layout.js';
 
-/**
- * Merges adapters into the weights of `base` [out, in], in place: W ← W + scale · B A; with magnitudes, each row is then scaled to its
- * magnitude.
- */
+/** Merges adapters into `base` [out, in], in place: W ← W + scale · B A; with magnitudes, rows are then scaled to these. */
 export function mergeAdapters(base: HostTensors, adapters: HostTensors, layout: AdapterLayout): void {
   for (const { weight, a, b, magnitude, r, scale, inputs, outputs } of layout.adapters.values()) {
     const [w, left, right] = [base[weight].data, adapters[b].data, adapters[a].data];

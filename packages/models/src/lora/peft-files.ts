@@ -66,9 +66,7 @@ const idleKeys = [
   'lora_ga_config',
 ];
 
-/**
- * The supported values of some keys of adapter_config.json; keys that no list of this file names must be null, false or empty.
- */
+/** The supported values of some keys of adapter_config.json; keys in no list of this file must be null, false or empty. */
 const supportedValues: Readonly<Record<string, readonly unknown[]>> = {
   peft_type: ['LORA'],
   task_type: ['CAUSAL_LM', null],
@@ -124,15 +122,10 @@ const isPattern = (value: unknown): boolean =>
   !Array.isArray(value) &&
   Object.values(value!).every((x) => typeof x === 'number' && x > 0);
 
-/**
- * Checks the keys of an adapter's config.
- *
- * @throws AdapterError for an unknown key, and for one that would change the result and is not supported
- */
+/** @throws AdapterError for an unknown key, and for one that would change the result and is not supported */
 function checkKeys(dir: string, config: Record<string, unknown>): void {
   const shown = (key: string) => `${CONFIG}: ${key} is ${JSON.stringify(config[key])}`;
-  // These values, first of all `peft_type`, are checked before unknown keys are refused, since other kinds of adapters have other
-  // keys.
+  // These values, first of all `peft_type`, are checked before unknown keys: other kinds of adapters have other keys.
   for (const [key, allowed] of Object.entries(supportedValues))
     if (!allowed.includes(config[key] ?? null))
       throw new AdapterError(dir, shown(key), `supported here: ${allowed.join(', ')}${adviceFor[key] ?? ''}`);
@@ -164,11 +157,7 @@ const adviceFor: Readonly<Record<string, string>> = {
     '; let PEFT convert the adapter into a plain one (save_pretrained with path_initial_model_for_weight_conversion)',
 };
 
-/**
- * Reads adapter_config.json and finds the directory of the base that it names.
- *
- * @throws AdapterError if the adapter is of another kind, or its base is not a local directory
- */
+/** @throws AdapterError if the adapter is of another kind, or its base is not a local directory */
 export async function readAdapterConfig(dir: string): Promise<{ options: LoraOptions; base: string }> {
   const { options, named, base } = await readAdapterOptions(dir);
   if (base !== null) return { options, base };
@@ -179,11 +168,7 @@ export async function readAdapterConfig(dir: string): Promise<{ options: LoraOpt
   );
 }
 
-/**
- * Reads adapter_config.json without requiring that the base can be found.
- *
- * @returns `named`: the base's name in the file; `base`: the directory of that name, null if it does not exist
- */
+/** Reads adapter_config.json. @returns `named`: the base's name in it; `base`: the directory of that name, or null */
 export async function readAdapterOptions(
   dir: string,
 ): Promise<{ options: LoraOptions; named: unknown; base: string | null }> {
@@ -233,11 +218,7 @@ function baseDirectory(dir: string, named: unknown): string | null {
   return [resolve(named), resolve(dir, named)].find(isDirectory) ?? null;
 }
 
-/**
- * Returns the layout of an adapter in its base.
- *
- * @throws AdapterError which names the keys that do not fit
- */
+/** Returns the layout of an adapter in its base. @throws AdapterError which names the keys that do not fit */
 export function adapterLayoutIn(dir: string, architecture: CausalArchitecture, options: LoraOptions): AdapterLayout {
   try {
     return adapterLayout(architecture, options);
@@ -248,9 +229,7 @@ export function adapterLayoutIn(dir: string, architecture: CausalArchitecture, o
   }
 }
 
-/**
- * Throws an `AdapterError` unless an adapter has the scales (alpha / r) of the model's adapter, whose weights it is to replace.
- */
+/** Throws an `AdapterError` unless an adapter has the scales (alpha / r) of the model's adapter, which it is to replace. */
 export function checkSameScales(dir: string, { adapters }: AdapterLayout, own: AdapterLayout): void {
   for (const { weight, module, scale } of own.adapters.values()) {
     const found = adapters.get(weight)?.scale;
@@ -289,11 +268,7 @@ export async function readAdapterWeights(dir: string, { adapters, parameters }: 
   return tensors;
 }
 
-/**
- * Writes an adapter's files.
- *
- * @param base the directory of the base, which PEFT will look up
- */
+/** Writes an adapter's files. @param base the directory of the base, which PEFT will look up */
 export async function writeAdapter(
   dir: string,
   tensors: HostTensors,

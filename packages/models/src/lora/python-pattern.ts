@@ -57,9 +57,7 @@ function translated(pattern: string, place: string): string {
   });
 }
 
-/**
- * Translates a character class. `[`, `&` and a first `]` are escaped, since Python reads them as ordinary characters in a class.
- */
+/** Translates a character class; `[`, `&` and a first `]` are escaped, since Python reads them as ordinary characters there. */
 function classOf(part: string, escape: (part: string) => string): string {
   const begin = part.startsWith('[^') ? '[^' : '[';
   const content = part.slice(begin.length, -1);

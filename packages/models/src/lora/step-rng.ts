@@ -2,15 +2,11 @@
 // masks as an uninterrupted one, and checkpoints need not save the generator's state.
 import { Rng } from '@bowyer/core';
 
-/** Draws random numbers from a stream that is seeded by the number of optimizer steps. */
 export class StepRng {
   #rng?: Rng;
   #step = -1;
 
-  /**
-   * @param step returns the number of optimizer steps so far
-   * @param purpose the name of the stream; each purpose has its own stream of numbers
-   */
+  /** @param purpose the name of the stream of numbers; `step` returns the number of optimizer steps so far */
   constructor(
     private readonly seed: number,
     private readonly step: () => number,

@@ -12,11 +12,7 @@ export interface AdamOptions extends AdamSettings {
   run?: 'host' | 'graph';
 }
 
-/**
- * Computes the scalars of one Adam step (learning rate, decay, bias corrections) from its options.
- *
- * @param step counted from 1
- */
+/** Computes the scalars of one Adam step (learning rate, decay, bias corrections) from its options. @param step counted from 1 */
 export function adamArgs(
   { lr, maxGradNorm, gradientScale = 1, othersNorm = 0, adam }: StepOptions,
   options: AdamOptions,
@@ -42,11 +38,7 @@ export function adamArgs(
   };
 }
 
-/**
- * Creates Adam or AdamW with zero moments; it needs three times the parameters' memory.
- *
- * @param decoupled whether weight decay is decoupled (AdamW)
- */
+/** Creates Adam, or AdamW if `decoupled`, with zero moments; it needs three times the parameters' memory. */
 export async function createAdam(states: Optimized, options: AdamOptions, decoupled: boolean): Promise<Optimizer> {
   const zeros = () => states.device.createZeros(shapesOf(states.parameters));
   return KernelOptimizer.create<AdamArgs>({

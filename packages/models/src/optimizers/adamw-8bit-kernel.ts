@@ -34,10 +34,7 @@ const floats = (state: KernelState, name: string) => state[name].data as Float32
 
 type Arrays = [p: Float32Array, g: Float32Array, first: CodedMoments, second: CodedMoments];
 
-/**
- * Calls `run` for the complete blocks of a tensor in place, and for an incomplete last block on a copy padded with zeros. Codes
- * are stored in complete blocks and need no copy.
- */
+/** Calls `run` on complete blocks in place, and on a zero-padded copy of an incomplete last one. Codes fill whole blocks. */
 function inBlocks(...[p, g, first, second, run]: [...Arrays, run: (...arrays: Arrays) => void]): void {
   const blocks = Math.floor(p.length / blockLength);
   const whole = blocks * blockLength;

@@ -79,10 +79,7 @@ const adam8 = loopFunction(
       ...setLocal(at.own, constI32(0)),
       ...loopBy(64, at.own, constI32(4 * blockLength), body),
     ];
-    /**
-     * Makes the code that computes new moments and parameters of four weights, which are `ahead` bytes after the pointers p and
-     * g.
-     */
+    /** Makes the code for new moments and parameters of four weights, `ahead` bytes after the pointers p and g. */
     const four = (half: (a: Code) => Code, ahead: number): Code => [
       ...setLocal(at.gradient, load(g, ahead)),
       ...setLocal(at.moment, half(local(at.firstCodes))),
@@ -129,10 +126,7 @@ const adam8 = loopFunction(
       const isThere = greaterF32(scale, constF32(0));
       return splat(select(isThere, divF32(constF32(most * most), scale), constF32(0)));
     };
-    /**
-     * Computes the largest of the values in the vector `most`; 0 if it is so small that the block's moments are dropped (see
-     * `leastRoot`).
-     */
+    /** Computes the largest value in the vector `most`; 0 if so small that the block's moments are dropped (see `leastRoot`). */
     const largest = (most: number, least: number) => {
       const value = maxLane(local(most));
       return select(greaterF32(value, constF32(least)), value, constF32(0));

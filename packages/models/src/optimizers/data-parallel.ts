@@ -109,11 +109,7 @@ export class ShardedOptimizer implements Optimizer {
     },
   ) {}
 
-  /**
-   * Creates an optimizer whose state is divided among the ranks.
-   *
-   * @param create creates an optimizer of the given parameters, whose gradients are summed in the given state
-   */
+  /** @param create creates an optimizer of the given parameters, whose gradients are summed in the given state */
   static async create(
     device: Device,
     parameters: State,

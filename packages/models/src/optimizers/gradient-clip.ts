@@ -1,6 +1,5 @@
-// Clips gradients by their global norm at the beginning of every optimizer step, on arrays in memory or as part of a graph, as
-// torch.nn.utils.clip_grad_norm_ does; in addition, gradients have a scale (for micro-batches), and two networks may share the
-// norm.
+// Clips gradients by their global norm before each optimizer step, on arrays or in a graph, as torch.nn.utils.clip_grad_norm_
+// does; in addition, gradients have a scale (for micro-batches), and two networks may share the norm.
 import type { GraphBuilder, KernelState, Value } from '@bowyer/graph';
 import { sumOfSquares } from '../wasm/elementwise-simd.js';
 import { joined, tensorGroups } from './tensor-groups.js';
@@ -36,7 +35,6 @@ export function clipGradients(gradients: KernelState, args: ClipArgs): Optimizer
   return { gradientNorm, clipCoefficient: Math.min(1, args.maxGradNorm / (jointNorm + clipEpsilon)) };
 }
 
-/** The values of a graph that result from clipping. */
 export interface GraphClip {
   /** Whether all gradients are finite, so that the step may change parameters. */
   finite: Value;

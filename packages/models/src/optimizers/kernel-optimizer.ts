@@ -22,11 +22,7 @@ interface OptimizerParts<Args> extends Optimized {
   programs?: Record<string, BoundProgram>;
   /** Metadata of the optimizer's file, without which the file is not restored. */
   note?: OptimizerNotes;
-  /**
-   * Returns the kernel's arguments for one step.
-   *
-   * @param step counted from 1
-   */
+  /** Returns the kernel's arguments for one step. @param step counted from 1 */
   argsOf(options: StepOptions, step: number): Args;
 }
 

@@ -28,7 +28,6 @@ function orthogonalized(g: GraphBuilder, x: Value, isTall: boolean): Value {
 export const matrixNumbers = ['scale', 'momentum', 'gradientShare', 'bufferShare', 'keep', 'length'] as const;
 type MatrixNumbers = Record<(typeof matrixNumbers)[number], Value>;
 
-/** Computes the new parameter and momentum of one matrix. */
 export function matrixUpdate(
   g: GraphBuilder,
   { p, g: summed, b }: Record<'p' | 'g' | 'b', Value>,
@@ -53,10 +52,7 @@ export function matrixProgram(isTall: boolean): GraphBuilder {
   return g;
 }
 
-/**
- * Returns 0.2 · √(longer side), with which the update's root mean square is about that of AdamW (Liu et al. 2025, arXiv:2502.16982,
- * eq. 4).
- */
+/** The factor that makes the update's root mean square about that of AdamW (Liu et al. 2025, arXiv:2502.16982, eq. 4). */
 export const sizeScaleOf = ([rows, columns]: readonly number[]): number => 0.2 * Math.sqrt(Math.max(rows, columns));
 
 export const isTall = ([rows, columns]: readonly number[]): boolean => rows > columns;

@@ -11,15 +11,10 @@ import { shapesOf } from './optimizer-state.js';
 export interface MuonOptions extends AdamOptions {
   /** μ, the decay of the matrices' momentum per step. */
   momentum: number;
-  /** Whether to use Nesterov momentum. */
   nesterov: boolean;
 }
 
-/**
- * Creates an optimizer with zero moments; it needs two to three times the parameters' memory.
- *
- * @param matrices names of the parameters that are weights of linear layers [out, in]
- */
+/** Creates Muon with zero moments (2 to 3 times the parameters' memory). @param matrices names of linear layers' weights */
 export async function createMuon(
   states: Optimized,
   options: MuonOptions,

@@ -13,9 +13,7 @@ export function shapesOf(state: State): Record<string, readonly number[]> {
   return Object.fromEntries([...state.tensors].map(([name, { shape }]) => [name, shape]));
 }
 
-/**
- * Saves states to a file. 8-bit codes, four of which are an int32 word on the device, are saved as bytes after the float tensors.
- */
+/** Saves states. 8-bit codes, four to an int32 word on the device, are saved as bytes after the float tensors. */
 export async function saveStates(
   device: Device,
   path: string,
@@ -35,12 +33,7 @@ export async function saveStates(
   await writeSafetensors(path, { ...tensors[0], ...tensors[1] }, { format: 'pt', ...notes, steps: String(steps) });
 }
 
-/**
- * Restores states from a file.
- *
- * @param needed metadata that the file must have
- * @returns the number of optimizer steps in the file, and all of its metadata
- */
+/** @param needed metadata that the file must have @returns the number of optimizer steps in the file, and all of its metadata */
 export async function restoreStates(
   device: Device,
   path: string,

@@ -3,7 +3,6 @@
 import type { State } from '@bowyer/graph';
 import type { OptimizerStep } from './gradient-clip.js';
 
-/** The settings of one step. */
 export interface StepOptions {
   lr: number;
   /** The largest global norm of the summed gradients; Infinity: no clipping. */
@@ -16,7 +15,6 @@ export interface StepOptions {
   adam?: AdamSettings;
 }
 
-/** The settings of Adam and AdamW. */
 export interface AdamSettings {
   /** β₁ and β₂, the decay of first and second moment per step. */
   betas: readonly [number, number];
@@ -52,11 +50,7 @@ export interface Optimizer {
   step(options: StepOptions): Promise<OptimizerStep>;
   /** Writes the optimizer's state and `notes`. Gradients are not saved, so save between steps. */
   save(path: string, notes?: OptimizerNotes): Promise<void>;
-  /**
-   * Restores what `save` wrote, bit for bit.
-   *
-   * @returns the notes
-   */
+  /** Restores what `save` wrote, bit for bit. @returns the notes */
   restore(path: string): Promise<OptimizerNotes>;
   /** Frees gradients and moments; the parameters belong to the model. */
   release(): Promise<void>;

@@ -22,7 +22,6 @@ export async function createSgd(states: Optimized, options: SgdOptions): Promise
   if (nesterov && momentum === 0) throw new RangeError('Sgd: nesterov needs a momentum above 0, such as 0.9');
   return KernelOptimizer.create<SgdArgs>({
     ...states,
-    // Without momentum the optimizer has no momentum buffers.
     moments: { b: await states.device.createZeros(momentum === 0 ? {} : shapesOf(states.parameters)) },
     prefixes: { b: 'momentum.' },
     kernel: { module: new URL('./sgd-kernel.js', import.meta.url), name: 'sgdStep', graph: sgdGraph, run: options.run },

@@ -29,7 +29,6 @@ export function tensorGroups(tensors: NamedValues, groupBytes = GROUP_BYTES): st
   return groups;
 }
 
-/** Concatenates the tensors of a group. */
 export const joined = (g: GraphBuilder, tensors: NamedValues, names: readonly string[]): Value =>
   g.concat(
     names.map((name) => tensors[name]),

@@ -1,5 +1,4 @@
-// Separates the parameters of a model whose weights are not trained into those kept in 4 or 8 bits, and those that stay in
-// float32.
+// Separates the parameters of a model whose weights are not trained into those kept in 4 or 8 bits, and those in float32.
 import type { Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
@@ -57,19 +56,12 @@ export class FrozenWeights {
     if (!this.takesQuantized(name, tensor)) this.tensors[name] = tensor;
   }
 
-  /**
-   * Quantises a parameter and keeps the result, if the parameter has a quantised form.
-   *
-   * @returns false if the parameter is needed in float32 (too); this method does not keep the float32 numbers
-   */
+  /** Quantises a parameter and keeps the result. @returns false if it is needed in float32 (too), which is not kept here */
   takesQuantized(name: string, tensor: HostTensor): boolean {
     return this.quantization !== 'none' && this.#quantize(name, tensor);
   }
 
-  /**
-   * Initializes a parameter of an untrained model. A quantised one gets random levels directly, since the float32 numbers of a model
-   * with seven billion parameters would need 28 GB.
-   */
+  /** Initializes a parameter of an untrained model: random levels if quantised, since 7 billion float32 parameters need 28 GB. */
   addInitialized(spec: ParameterSpec, rng: Rng): void {
     const layout = this.#layout(spec.name, spec.shape);
     if (!layout || layout.isHead || spec.init.kind !== 'normal')
@@ -79,11 +71,7 @@ export class FrozenWeights {
     this.#quantized.set(spec.name, this.#stored(weight));
   }
 
-  /**
-   * Quantises a parameter if it is among those that are quantised.
-   *
-   * @returns whether the float32 numbers are no longer needed; those of the output head are
-   */
+  /** Quantises a parameter that has a quantised form. @returns false if float32 is still needed, as for the output head */
   #quantize(name: string, { data, shape }: HostTensor): boolean {
     const layout = this.#layout(name, shape);
     if (!layout) return false;

@@ -21,10 +21,7 @@ export interface IntegerWeights {
 
 export type WeightShapes = ReadonlyMap<string, readonly [outputs: number, inputs: number]>;
 
-/**
- * Finds the weights that can be multiplied as integers, in any model: those that quantisation to 8 bits includes, and the output
- * head.
- */
+/** Finds the weights that can be multiplied as integers: those that quantisation to 8 bits includes, and the output head. */
 export function integerShapes(architecture: CausalArchitecture): WeightShapes {
   const layout = weightLayouts(architecture, '8bit');
   const taken = architecture.parameters.filter(({ name, shape }) => layout(name, shape) !== undefined);

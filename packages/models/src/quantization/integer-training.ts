@@ -37,10 +37,7 @@ interface FrozenIntegers extends Pick<IntegerWeight, 'scales'> {
 export interface TrainingIntegers {
   /** The weight in x Wᵀ: numbers [in, out], scales [out]. */
   forward: FrozenIntegers;
-  /**
-   * The weight in dy W: numbers [outputs', in], scales [in], with outputs' the number of outputs padded by zeros to a multiple of
-   * 32.
-   */
+  /** The weight in dy W: numbers [outputs', in], scales [in]; outputs' is outputs padded by zeros to a multiple of 32. */
   backward: FrozenIntegers;
   shape: readonly [outputs: number, inputs: number];
 }
@@ -80,10 +77,7 @@ const paddedOutputs = ([outputs]: TrainingIntegers['shape']) => Math.ceil(output
 
 interface TrainingProductOptions {
   bias?: Value;
-  /**
-   * Given for the output head: returns the float32 weight, with which the largest numbers in each row of the gradient are
-   * multiplied.
-   */
+  /** Given for the output head: returns the float32 weight that multiplies the largest numbers in each row of the gradient. */
   exact?: () => Value;
 }
 
@@ -107,10 +101,7 @@ export function trainingProduct(
   return bias ? g.add(product, bias) : product;
 }
 
-/**
- * The number of elements per row of the gradient by logits that are multiplied in float32. With four, some rows would still lose
- * all small numbers by rounding.
- */
+/** The number of elements in a row of the logits' gradient kept in float32; with 4, some rows lose all small numbers. */
 const EXACT = 16;
 
 /** Sets the largest numbers of dy [rows, out] to 0. @returns the rest, and the product of the largest numbers with the weight [out, in] */

@@ -34,10 +34,7 @@ export function mixedRun(inputs: number): number {
   return run;
 }
 
-/**
- * Makes the Hadamard matrix [n, n] for a group of n inputs, n a power of two: ±1/√n, negative where the indices of row and column
- * have an odd number of common bits.
- */
+/** Makes the Hadamard matrix [n, n], n a power of two: ±1/√n, negative where row and column have an odd number of common bits. */
 export function mixingMatrix(run: number): Float32Array {
   return Float32Array.from({ length: run * run }, (_, i) => {
     let odd = 0;
@@ -76,9 +73,7 @@ export function integerProduct(
   return bias ? g.add(product, bias) : product;
 }
 
-/**
- * Builds the graph by which `integerWeight` rounds a weight: rows [rows, in] → levels [in, rows], and largest |number| [rows, 1].
- */
+/** Builds the graph that rounds a weight: rows [rows, in] → levels [in, rows], and largest |number| [rows, 1]. */
 export function roundingGraph(inputs: number, kind: IntegerKind): GraphBuilder {
   const g = new GraphBuilder('round_rows');
   const { levels, largest } = roundedRows(g, g.input('x', 'float32', ['rows', inputs]), kind);
@@ -99,21 +94,13 @@ export const weightRows = (weight: WeightInMemory): WeightRows => ({
   fill: (first, data) => dequantizeRows(weight, first, data),
 });
 
-/**
- * Makes `WeightRows` from float32 numbers.
- *
- * @param data [outputs, inputs]
- */
+/** Makes `WeightRows` from float32 numbers. @param data [outputs, inputs] */
 export const floatRows = (shape: WeightRows['shape'], data: Float32Array): WeightRows => ({
   shape,
   fill: (first, rows) => rows.set(data.subarray(first * shape[1], first * shape[1] + rows.length)),
 });
 
-/**
- * Makes a reader of the rows of the transposed weight, which the gradient of a product needs.
- *
- * @param length the length of a row: the number of the weight's outputs, padded by zeros
- */
+/** Reads rows of the transposed weight, for a product's gradient. @param length the number of outputs, padded by zeros */
 export const transposedRows = (weight: WeightInMemory, length: number): WeightRows => ({
   shape: [weight.shape[1], length],
   fill: (first, data) => dequantizeColumns(weight, first, length, data),

@@ -73,11 +73,7 @@ export function emptyQuantizedWeight(
   };
 }
 
-/**
- * Quantises some rows of a weight, from `firstRow` on, so that a large weight need not be in memory in float32 as a whole.
- *
- * @param values [rows of this slice, in]
- */
+/** Quantises the rows `values` [rows, in] from `firstRow` on, so that a large weight is never in float32 as a whole. */
 export function quantizeRows(weight: WeightInMemory, values: Float32Array, firstRow: number): void {
   const { scales, bits, blockSize, shape } = weight;
   const start = firstRow * shape[1];
@@ -98,10 +94,7 @@ export function quantizeRows(weight: WeightInMemory, values: Float32Array, first
   }
 }
 
-/**
- * Finds the minimum and the maximum of 0 and the numbers of one block. The functions of this file have plain loops, since the
- * time of loading a large model depends on them.
- */
+/** Finds the extremes of 0 and a block's numbers. Loops are plain here, since they decide how long loading a model takes. */
 function extremes(values: Float32Array, from: number, end: number, firstRow: number, columns: number) {
   let low = 0;
   let high = 0;
@@ -121,11 +114,7 @@ function extremes(values: Float32Array, from: number, end: number, firstRow: num
   return [low, high] as const;
 }
 
-/**
- * Writes the clamped levels ⌊x · inverse⌉ + zero of one block: one per byte with 8 bits, two per byte with 4.
- *
- * @param start the index of the block's first level in the whole weight
- */
+/** Writes a block's clamped levels ⌊x · inverse⌉ + zero, one or two per byte, from level `start` of the whole weight on. */
 function writeLevels(
   { packed, bits, blockSize }: WeightInMemory,
   start: number,
@@ -149,11 +138,7 @@ function writeLevels(
 
 const zeroBytes = (blocks: number) => Math.ceil(blocks / 2);
 
-/**
- * Writes a block's zero point.
- *
- * @param block the index of the block, counted over all rows
- */
+/** Writes a block's zero point. @param block the index of the block, counted over all rows */
 function setZeroPoint({ zeroPoints, shape, blockSize }: QuantizedWeight, block: number, zero: number): void {
   const blocks = shape[1] / blockSize;
   const column = block % blocks;
@@ -176,11 +161,7 @@ export function quantize(
   return weight;
 }
 
-/**
- * Returns a block's zero point.
- *
- * @param block the index of the block, counted over all rows
- */
+/** Returns a block's zero point. @param block the index of the block, counted over all rows */
 function zeroPoint({ zeroPoints, shape, blockSize }: QuantizedWeight, block: number): number {
   if (!zeroPoints) return 128;
   const blocks = shape[1] / blockSize;
@@ -230,11 +211,7 @@ export function dequantizeRows(weight: WeightInMemory, firstRow: number, values:
   }
 }
 
-/**
- * Dequantises the columns from `firstColumn` on into the rows of `values` [columns, length].
- *
- * @param length the length of a row of `values`; elements beyond the weight's rows are not changed
- */
+/** Dequantises columns from `firstColumn` on into rows of `values` [columns, length]; elements beyond the weight's rows stay. */
 export function dequantizeColumns(
   weight: WeightInMemory,
   firstColumn: number,

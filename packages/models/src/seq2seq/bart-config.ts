@@ -11,19 +11,13 @@ type BartType = 'bart' | 'marian' | 'pegasus';
 interface Arrangement {
   /** Whether positions are sines and cosines. Otherwise they are a learned table, with two rows before that of position 0. */
   sinusoidal: boolean;
-  /**
-   * Whether norms precede attention and feed-forward layers (pre-norm), with a final norm after the last layer; else they follow
-   * them.
-   */
+  /** Whether norms precede attention and feed-forward layers (pre-norm), with one after the last layer; else they follow them. */
   normFirst: boolean;
   /** Whether a norm follows the embeddings. */
   embeddingNorm: boolean;
   specialTokens: SpecialTokenDefaults;
   vocabSize: number;
-  /**
-   * The fields of older config.json files that describe the arrangement of norms and positions, with the values that they must
-   * have.
-   */
+  /** The fields of older config.json files that describe norms and positions, with the values that they must have. */
   stated: Readonly<Record<string, unknown>>;
 }
 
@@ -82,7 +76,6 @@ export interface Half {
   words: string;
 }
 
-/** The settings of a BART, Marian or Pegasus model. */
 export interface BartConfig extends Arrangement {
   width: number;
   maxPositions: number;
@@ -126,11 +119,7 @@ const SHARED = 'model.shared.weight';
 const HEAD = 'lm_head.weight';
 const tables = { encoder: 'model.encoder.embed_tokens.weight', decoder: 'model.decoder.embed_tokens.weight' } as const;
 
-/**
- * Reads the config of BART, Marian or Pegasus.
- *
- * @param apart the names of embedding tables that are separate in the checkpoint although they are tied by default
- */
+/** @param apart the names of embedding tables that are separate in the checkpoint although they are tied by default */
 export function bartConfig(json: ConfigJson, apart: ReadonlySet<string>): BartConfig {
   const type = json.model_type as BartType;
   const arrangement = arrangements[type];

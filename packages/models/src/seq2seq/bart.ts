@@ -60,10 +60,7 @@ export function bart(json: ConfigJson, apart: ReadonlySet<string>): EncoderDecod
   };
 }
 
-/**
- * Computes the embeddings of tokens: words, times √width if the config says so, plus positions, followed by a norm in BART. The result is
- * [batch · tokens, width].
- */
+/** Computes embeddings [batch · tokens, width]: words, times √width if the config says so, plus positions, and BART's norm. */
 function embed(scope: SequenceScope, config: BartConfig, { prefix, words: table }: Half, ids: Value): Value {
   const { g } = scope;
   const words = g.gather(scope.parameter(table), ids, 0);
@@ -162,10 +159,7 @@ function bartParameters(config: BartConfig): ParameterSpec[] {
   return specs;
 }
 
-/**
- * Renames a checkpoint's tensors to the names of `bartParameters`: BartModel's checkpoints lack the prefix `model.`. Sinusoidal
- * positions and the logits' bias are added if they are missing.
- */
+/** Adds the prefix `model.`, which BartModel's checkpoints lack, and sinusoidal positions and the logits' bias if missing. */
 function fromFile(tensors: HostTensors, config: BartConfig): HostTensors {
   const result: HostTensors = {};
   for (const [name, tensor] of Object.entries(tensors))

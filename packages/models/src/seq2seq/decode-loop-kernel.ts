@@ -68,11 +68,7 @@ class TargetCache {
     );
   }
 
-  /**
-   * Appends the new keys and values to the cache.
-   *
-   * @param fresh [2 · layers, rows, heads, 1, headSize]
-   */
+  /** Appends the new keys and values to the cache. @param fresh [2 · layers, rows, heads, 1, headSize] */
   #append(fresh: Float32Array, rows: number, position: number): void {
     if (position >= this.#capacity) this.#grow(rows);
     const { heads, headSize } = this.shape;

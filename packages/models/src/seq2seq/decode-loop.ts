@@ -30,7 +30,6 @@ export interface DecodeLoopArgs {
   terminatorIds: readonly number[];
 }
 
-/** A generated target. */
 export interface DecodedTarget {
   /** The generated tokens, with the terminator if the target ended with one. */
   tokens: number[];
@@ -89,9 +88,7 @@ export class TargetLoop {
     };
   }
 
-  /**
-   * Makes the inputs for rules that change logits (repetition penalty and others); they read the start token as part of the text.
-   */
+  /** Makes the inputs for rules that change logits (such as a repetition penalty); they read the start token as text too. */
   #logitInputs(): LoopInputs {
     const { rules, startId, terminatorIds, forcedFirst } = this.args;
     if (!rules) return {};
@@ -122,11 +119,7 @@ export class TargetLoop {
     this.position++;
   }
 
-  /**
-   * Removes the rows of finished targets from the batch once they are at least half of it.
-   *
-   * @returns the indices of the rows that stay; undefined if none are removed
-   */
+  /** Removes finished rows once they are half of the batch or more. @returns the rest's indices; undefined if none is removed */
   shrink(): number[] | undefined {
     const kept = this.#batch.flatMap((index, row) => (this.#goesOn(index) ? [row] : []));
     if (kept.length === 0 || 2 * kept.length > this.#batch.length) return undefined;

@@ -58,28 +58,15 @@ export interface EncoderDecoder {
   readonly tiedTables: readonly TiedPair[];
   /** Renames a checkpoint's tensors to the names of `parameters`, and adds tensors that a checkpoint may omit. */
   fromFile(tensors: HostTensors): HostTensors;
-  /**
-   * Computes the encoder's last hidden states.
-   *
-   * @param ids [batch, tokens]
-   * @returns rows [batch · tokens, width]
-   */
+  /** Computes the encoder's last hidden states, rows [batch · tokens, width], from ids [batch, tokens]. */
   encode(scope: SequenceScope, ids: Value): Value;
-  /**
-   * Computes a decoder layer's keys and values for cross-attention from the encoder's result: rows [batch · tokens, heads · headSize]
-   * each.
-   */
+  /** Computes a layer's keys and values for cross-attention from the encoder's result, [batch · tokens, heads · headSize]. */
   crossKeyValue(
     scope: Pick<SequenceScope, 'g' | 'parameter' | 'linear'>,
     layer: number,
     encoded: Value,
   ): [Value, Value];
-  /**
-   * Computes the decoder's last hidden states.
-   *
-   * @param ids [batch, tokens]
-   * @returns rows [batch · tokens, width]
-   */
+  /** Computes the decoder's last hidden states, rows [batch · tokens, width], from ids [batch, tokens]. */
   decode(scope: DecoderScope, ids: Value): Value;
   /** Applies the LM head to the given rows: [rows, width] → [rows, vocabulary]. */
   logits(scope: Pick<SequenceScope, 'g' | 'parameter' | 'linear'>, hidden: Value): Value;

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { ConfigFields, type ConfigJson, fromConfigFile, readGenerationConfig } from '@bowyer/checkpoints';
 import type { EncoderDecoder } from './encoder-decoder.js';
 
-/** The special tokens of generation. */
 export interface GenerationRules {
   /** The first input token of the decoder. */
   decoderStartId: number;
@@ -28,11 +27,7 @@ export async function readGenerationRules(dir: string, architecture: EncoderDeco
   );
 }
 
-/**
- * Derives the rules from a model's config.
- *
- * @param generation the contents of generation_config.json
- */
+/** Derives the rules from a model's config. @param generation the contents of generation_config.json */
 export function generationRules(architecture: EncoderDecoder, generation: ConfigJson = {}): GenerationRules {
   const { config, specialTokens, vocabSize } = architecture;
   const { forced_bos_token_id: _, forced_eos_token_id: __, ...unforced } = config;

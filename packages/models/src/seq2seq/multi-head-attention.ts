@@ -25,12 +25,7 @@ export function mergeHeads(g: GraphBuilder, x: Value, { heads, headSize }: HeadS
   return g.reshape(byToken, [-1, heads * headSize]);
 }
 
-/**
- * Computes attention.
- *
- * @param key, value [batch, heads, keys, headSize]
- * @param terms added to the scores [batch, heads, tokens, keys]
- */
+/** @param terms added to the scores [batch, heads, tokens, keys]; key and value are [batch, heads, keys, headSize] */
 export function attend(
   g: GraphBuilder,
   [query, key, value]: readonly [Value, Value, Value],
@@ -69,10 +64,6 @@ export function causalTerm(g: GraphBuilder, positions: Value, keyPositions: Valu
   return g.unsqueeze(g.unsqueeze(g.where(seen, g.scalar(0), MASKED), 0), 0);
 }
 
-/**
- * Makes the padding mask [batch, 1, 1, keys]: 0 for tokens, very negative for padding.
- *
- * @param mask [batch, keys] 1 for tokens, 0 for padding
- */
+/** Makes the padding mask [batch, 1, 1, keys], very negative for padding, from `mask` [batch, keys], 1 for tokens, else 0. */
 export const paddingTerm = (g: GraphBuilder, mask: Value): Value =>
   g.unsqueeze(g.unsqueeze(g.mul(g.sub(mask, 1), -MASKED), 1), 1);

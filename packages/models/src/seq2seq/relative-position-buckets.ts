@@ -7,10 +7,7 @@ export interface BucketOptions {
   buckets: number;
   /** Distances from this one on share the last bucket. */
   maxDistance: number;
-  /**
-   * Whether keys on both sides have buckets of their own, half of them each (in the encoder); otherwise only keys on the left have
-   * buckets.
-   */
+  /** Whether keys on each side have half of the buckets (in the encoder); otherwise only keys on the left have buckets. */
   bidirectional: boolean;
 }
 
@@ -33,14 +30,7 @@ export function distanceBuckets({ buckets, maxDistance, bidirectional }: BucketO
   });
 }
 
-/**
- * Computes the attention bias, a number per bucket and head.
- *
- * @param table [buckets, heads]
- * @param positions int64 [tokens] positions of the queries
- * @param keyPositions int64 [keys]
- * @returns [1, heads, tokens, keys]
- */
+/** Computes the attention bias [1, heads, tokens, keys] from a table [buckets, heads] and int64 positions [tokens] and [keys]. */
 export function relativePositionBias(
   g: GraphBuilder,
   table: Value,

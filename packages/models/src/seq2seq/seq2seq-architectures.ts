@@ -18,12 +18,7 @@ export const encoderDecoderTypes = Object.keys(builders);
 export const isEncoderDecoder = ({ model_type: type }: ConfigJson): boolean =>
   encoderDecoderTypes.includes(String(type));
 
-/**
- * Finds the architecture of a Hugging Face config by its `model_type`.
- *
- * @param path the origin of the config, for error messages
- * @param apart word tables that differ in the file from the tables that they are tied to by default
- */
+/** Finds a config's architecture. @param apart word tables that differ from those to which they are tied by default */
 export function encoderDecoderFor(
   json: ConfigJson,
   path = 'config.json',

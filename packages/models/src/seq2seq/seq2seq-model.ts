@@ -27,12 +27,9 @@ import { scoreGraph } from './seq2seq-graphs.js';
 import { TargetDecoder } from './target-decoder.js';
 import { separateTables } from './tied-tables.js';
 
-/** A source for which a target is generated. */
 export interface Source {
   ids: readonly number[];
-  /**
-   * The generator whose next number seeds the target's random numbers, so that its tokens do not depend on the rest of the batch.
-   */
+  /** Its next number seeds the target's random numbers, so that its tokens do not depend on the rest of the batch. */
   rng: Rng;
 }
 

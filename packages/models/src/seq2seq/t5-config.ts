@@ -59,11 +59,7 @@ const otherNames = {
   head_dim: 'd_kv',
 };
 
-/**
- * Reads the config of T5 or mT5.
- *
- * @param apart the names of embedding tables that are separate in the checkpoint although they are tied by default
- */
+/** @param apart the names of embedding tables that are separate in the checkpoint although they are tied by default */
 export function t5Config(file: ConfigJson, apart: ReadonlySet<string>): T5Config {
   const json = renamed(file, otherNames);
   const type = String(json.model_type);

@@ -104,10 +104,7 @@ function feedForward(scope: SequenceScope, config: T5Config, name: string, x: Va
 const norm = (scope: SequenceScope, { epsilon }: T5Config, x: Value, name: string) =>
   rmsNormalization(scope.g, x, scope.parameter(`${name}.weight`), epsilon);
 
-/**
- * Lists the parameters. The initial standard deviations are those of Mesh TensorFlow's T5: 1 for embeddings, and derived from the width
- * of the input for the others.
- */
+/** Lists the parameters, with Mesh TensorFlow's initial deviations: 1 for embeddings, else derived from the input's width. */
 function t5Parameters(config: T5Config): ParameterSpec[] {
   const { vocabSize, width, heads, headSize, inner, gated } = config;
   const attentionWidth = heads * headSize;

@@ -7,7 +7,6 @@ import type { DecodedTarget, DecodeLoopArgs } from './decode-loop.js';
 import type { EncoderDecoder } from './encoder-decoder.js';
 import { encodeGraph, stepGraph } from './seq2seq-graphs.js';
 
-/** Generates targets by an encoder-decoder's compiled graphs. */
 export class TargetDecoder {
   readonly #bound = new Map<string, Promise<BoundProgram>>();
   #kernel?: Promise<Kernel<DecodeLoopArgs, DecodedTarget[]>>;

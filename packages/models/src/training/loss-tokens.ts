@@ -11,11 +11,7 @@ export type TokenOutput = 'logprobs' | 'entropies' | 'values';
 const weightsFor = (output: TokenOutput, { weights, valueWeights }: TokenExample): Float32Array =>
   output === 'values' ? (valueWeights ?? new Float32Array(0)) : weights;
 
-/**
- * Lists the inputs of a loss: each output at the positions with a weight other than 0, example by example.
- *
- * @param rows for each of `outputs`, one array [tokens] per example
- */
+/** Lists outputs at positions with nonzero weight, example by example; `rows` has an array [tokens] per output and example. */
 export function lossTokens(
   examples: readonly TokenExample[],
   outputs: readonly TokenOutput[],
@@ -34,10 +30,7 @@ export function lossTokens(
   return { logprobs: tokensOf('logprobs'), entropies: tokensOf('entropies'), values: tokensOf('values') };
 }
 
-/**
- * Makes examples with weights for which Σ weights · (−log p) + Σ entropyWeights · (−H) + Σ valueWeights · V has the gradient of the
- * loss.
- */
+/** Sets weights for which Σ weights · (−log p) + Σ entropyWeights · (−H) + Σ valueWeights · V has the loss's gradient. */
 export function withLossGradient(examples: readonly TokenExample[], loss: TokenLoss): TokenExample[] {
   const { gradient, entropyGradient, valueGradient } = loss;
   const spread = (name: string, output: TokenOutput, from: Float32Array, sign: 1 | -1) => {
@@ -64,19 +57,12 @@ export function withLossGradient(examples: readonly TokenExample[], loss: TokenL
   }));
 }
 
-/**
- * Writes a batch's `reported_logprobs` (see training-graph.ts) into the arrays of its examples.
- *
- * @param rows [examples] of [tokens]
- */
+/** Writes a batch's `reported_logprobs` (see training-graph.ts) into its examples' arrays, `rows` [examples] of [tokens]. */
 export function spreadReported(data: Float32Array, { places }: ReportedTokens, rows: readonly Float32Array[]): void {
   for (const { example, token, at } of places) rows[example][token] = data[at];
 }
 
-/**
- * Writes an output at a batch's scored (or valued) positions into the arrays of its examples, `rows` [examples] of [tokens ×
- * width].
- */
+/** Writes an output at a batch's scored or valued positions into its examples' arrays, [examples] of [tokens × width]. */
 export function spreadOutput(
   output: TokenOutput,
   data: Float32Array,

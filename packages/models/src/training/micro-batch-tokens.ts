@@ -10,10 +10,7 @@ const LARGE = 640;
 /** The product of layers and width from which on models are large: GPT-2 (124 M) has 9,216, SmolLM2 (135 M) 17,280. */
 const LARGE_FROM = 2 ** 14;
 
-/**
- * Returns the default number of tokens of a micro-batch. It depends on the model's sizes alone, so that a resumed run has the
- * same.
- */
+/** Returns the default tokens of a micro-batch. It depends on the model's sizes alone, so that a resumed run has the same. */
 export const microBatchTokens = ({
   layers,
   heads,

@@ -32,10 +32,7 @@ export function scoringInputs(
   };
 }
 
-/**
- * Makes the inputs for the output `reported_logprobs` of the training graph: positions whose log p is computed but not trained
- * on.
- */
+/** Makes the inputs for the training graph's output `reported_logprobs`: positions whose log p is computed, not trained on. */
 export function reportedInputs(batch: TokenBatch): Record<string, InputTensor> {
   const { positions, targets } = batch.reported!;
   const dims = [positions.length];

@@ -10,9 +10,8 @@ import {
 } from './surrogate-gradient.js';
 
 /**
- * Makes a function that makes the inputs of a surrogate loss for a batch.
+ * Makes a function from a batch to the inputs of `surrogateWeights` and `valueSlopes`, and `entropy_weights`.
  *
- * @returns for a batch, the inputs of `surrogateWeights` and `valueSlopes`, and `entropy_weights`
  * @throws if the length of an array is not the number of scored tokens (or values)
  */
 export function surrogateInputs(
@@ -48,9 +47,7 @@ export const scalarInputs = (policy: SurrogateForm['policy'], scalars: PolicySca
     scalarNames(policy).map((name) => [SCALAR_INPUTS[name], { dims: [], data: [scalars[name] ?? NaN] }]),
   );
 
-/**
- * Distributes numbers [N], one per position with a weight other than 0, over arrays [tokens] of the examples, with 0 elsewhere.
- */
+/** Distributes numbers [N], one per position with nonzero weight, over arrays [tokens] of the examples, with 0 elsewhere. */
 function spread(
   examples: readonly TokenExample[],
   weightsOf: (example: TokenExample) => Float32Array,
@@ -64,8 +61,7 @@ function spread(
 }
 
 /**
- * Makes inputs that contain the numbers at some tokens of the examples: [places], or [places, width] with several numbers per
- * token.
+ * Makes inputs with the numbers at some tokens of the examples: [places], or [places, width] with several per token.
  *
  * @param arrays for the name of each input, one array [tokens × width] per example
  * @param places the tokens, each named by the indices of its example and of the token

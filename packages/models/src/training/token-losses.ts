@@ -73,8 +73,7 @@ export function lossInputs(
 }
 
 /**
- * Computes the weights of a training pass from log-probabilities on the host, for devices whose graphs cannot compute these
- * losses.
+ * Computes a training pass's weights on the host, for devices whose graphs cannot compute these losses.
  *
  * @param logprobs [examples] of [tokens]
  * @returns [examples] of [tokens] weights of −log p with which the weighted sum has the losses' gradient

@@ -64,10 +64,7 @@ export class TokenPrograms {
 
   constructor(private readonly options: TokenProgramsOptions) {}
 
-  /**
-   * Updates the float16 copy of the weights that programs read, if there is one; call it before a run if parameters may have
-   * changed.
-   */
+  /** Updates the float16 copy of the weights, if there is one; call it before a run if parameters may have changed. */
   refresh(): Promise<void> {
     return this.#weights.refresh();
   }

@@ -29,7 +29,6 @@ import { microBatchTokens } from './micro-batch-tokens.js';
 import { TokenPrograms, type TokenProgramsOptions } from './token-programs.js';
 import { drops } from './training-graph.js';
 
-/** The options of forming batches. */
 export interface BatchOptions {
   /** The most tokens of a micro-batch, padding included; larger batches are split. Infinity if not given. */
   maxTokens?: number;
@@ -40,19 +39,14 @@ export interface BatchOptions {
  * single longer example.
  */
 export interface GradientOptions extends BatchOptions {
-  /**
-   * Whether common prefixes are computed once (see `ScoringBatchOptions`). Not with dropout, whose masks differ between examples.
-   */
+  /** Whether common prefixes are computed once (see `ScoringBatchOptions`). Not with dropout: its masks differ by example. */
   sharesPrefixes?: boolean;
   /** The factor of gradients on a device that computes in float16 (see loss-scaling.ts); 1 if not given. */
   lossScale?: number;
 }
 
-/** The options of scoring. */
 export interface ScoringBatchOptions extends BatchOptions {
-  /**
-   * With LoRA: whether the adapters are applied, or a state with other adapters of the same shapes to apply. True if not given.
-   */
+  /** With LoRA: whether adapters are applied, or a state with other adapters of the same shapes to apply. True if not given. */
   adapters?: boolean | State;
   /** One of the adapters that are loaded into the model's bank; null or omitted: the base model alone. */
   adapter?: LoadedAdapter | null;
@@ -63,7 +57,6 @@ export interface ScoringBatchOptions extends BatchOptions {
   sharesPrefixes?: boolean;
 }
 
-/** The options of gradients of a loss. */
 export interface LossOptions extends GradientOptions {
   /** Whether entropies are computed for the loss function, which may return a gradient by them. False if not given. */
   entropies?: boolean;
@@ -83,9 +76,7 @@ export interface TokenScores {
 
 interface TokenScorerOptions extends TokenProgramsOptions {
   padTokenId: number;
-  /**
-   * The least number of chunks into which the rows of the loss are divided, so that the logits of only one chunk are in memory.
-   */
+  /** The least number of chunks of the loss's rows; the logits of only one chunk are in memory at a time. */
   lossChunks?: number;
   /** If given, the training graph applies the dropout of config.json with masks from this generator. */
   dropoutRng?: Pick<Rng, 'integer'>;
@@ -111,21 +102,13 @@ export class TokenScorer {
     this.#programs.valueHead = head;
   }
 
-  /**
-   * Computes log p(target) in nats for each example and position; 0 where the weight is 0.
-   *
-   * @returns one array [tokens] per example
-   */
+  /** Computes log p(target) in nats, [examples] of [tokens]; 0 where the weight is 0. */
   async logprobs(examples: readonly TokenExample[], options: ScoringBatchOptions = {}): Promise<Float32Array[]> {
     const [logprobs] = await this.#score(examples, ['logprobs'], options);
     return logprobs;
   }
 
-  /**
-   * Computes the value head's V at each position of the examples, after the token there is read; 0 where the weight of V is 0.
-   *
-   * @returns one array [tokens] per example
-   */
+  /** Computes the value head's V after each position's token is read, [examples] of [tokens]; 0 where the weight of V is 0. */
   async values(
     examples: readonly TokenExample[],
     { maxTokens = Infinity }: BatchOptions = {},
@@ -134,10 +117,7 @@ export class TokenScorer {
     return values;
   }
 
-  /**
-   * Returns the result of `logprobs`, and the first logits at each example's first scored position, to compare implementations. Every
-   * example must have a scored position.
-   */
+  /** Returns `logprobs`, and the first logits at each example's first scored position, which it must have, for comparisons. */
   async scores(
     examples: readonly TokenExample[],
     { maxTokens = Infinity, adapters, adapter }: ScoringBatchOptions = {},
@@ -164,11 +144,7 @@ export class TokenScorer {
     return results;
   }
 
-  /**
-   * Scores examples. With several ranks, each computes some rows of every batch.
-   *
-   * @returns for each output, one array [tokens] per example, with the results of all ranks
-   */
+  /** Returns one array [tokens] per output and example, from all ranks, each of which computes some rows of every batch. */
   async #score(
     examples: readonly TokenExample[],
     outputs: TokenOutput[],
@@ -356,11 +332,7 @@ export class TokenScorer {
     return rows;
   }
 
-  /**
-   * Adds the gradient of Σ weights · (−log p) to `gradients`.
-   *
-   * @returns the loss Σ weights · (−log p), in nats
-   */
+  /** Adds the gradient of Σ weights · (−log p) to `gradients`. @returns the loss Σ weights · (−log p), in nats */
   async accumulateGradients(
     examples: readonly TokenExample[],
     gradients: State,
@@ -403,10 +375,7 @@ export class TokenScorer {
     return { loss: loss[0] };
   }
 
-  /**
-   * Yields, for each batch, the rows that this rank computes. `maxTokens` applies to the rows of one rank; the batch that all
-   * ranks share has that number of tokens times the number of ranks.
-   */
+  /** Yields this rank's rows of each batch. `maxTokens` applies to these: the batch of all ranks has it times their number. */
   #batches(examples: readonly TokenExample[], maxTokens: number, sharesPrefixes = false): Generator<OwnRows> {
     const { padTokenId, device } = this.options;
     const padding = this.#roundsSizes ? (1 + 1 / BUFFER_STEPS) ** 2 : 1;
@@ -422,10 +391,7 @@ export class TokenScorer {
     return scoringInputs(batch, { ...terms, vocabSize: this.options.architecture.vocabSize, names: program.inputs });
   }
 
-  /**
-   * Returns a batch that the device accepts. A GPU that keeps buffers for each shape gets padded batches, so that few shapes
-   * occur.
-   */
+  /** Returns a batch that the device accepts: padded for a GPU that keeps buffers for each shape, so that few shapes occur. */
   #runnable(batch: TokenBatch): TokenBatch {
     const { device, architecture } = this.options;
     if (device.kind !== 'webgpu') return batch;
@@ -437,10 +403,7 @@ export class TokenScorer {
     return this.options.device.gpuBuffers === 'exact';
   }
 
-  /**
-   * Chooses the numbers of chunks of attention, LM head and loss. Chunks are used on the CPU only; elsewhere they were not
-   * measured.
-   */
+  /** Chooses the numbers of chunks of attention, LM head and loss. Only the CPU uses chunks; elsewhere they were not measured. */
   #chunks({ columns, tree, scoredPositions, reported }: TokenBatch) {
     const { device, architecture, lossChunks } = this.options;
     if (device.kind !== 'cpu') return { chunks: 1, headChunks: 1, lossChunks: 1 };
@@ -457,10 +420,7 @@ export class TokenScorer {
     return this.options.device.kind === 'cpu' ? microBatchTokens(this.options.architecture) : Infinity;
   }
 
-  /**
-   * Returns whether the training graph computes losses. In float16 it cannot, since the loss must be scaled before the backward
-   * pass.
-   */
+  /** Returns whether the training graph computes losses. In float16 it cannot: the loss is scaled before the backward pass. */
   get #calculatesLosses(): boolean {
     const { kind, precision } = this.options.device;
     return kind === 'cpu' && precision === 'float32';
@@ -481,11 +441,7 @@ export class TokenScorer {
     for (const row of rows) row.set(all.subarray(start, (start += row.length)));
   }
 
-  /**
-   * Makes the graph's input that selects an adapter of the bank, or the base model alone.
-   *
-   * @throws if the adapter is not loaded
-   */
+  /** Makes the input that selects an adapter of the bank, or the base model alone. @throws if the adapter is not loaded */
   #adapterInput(adapter: LoadedAdapter | null = null): Record<string, InputTensor> {
     const { bank } = this.options;
     if (bank) return { [PLACES]: { dims: [1], data: Int32Array.of(bank.placeOf(adapter)) } };

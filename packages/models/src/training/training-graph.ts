@@ -18,22 +18,16 @@ import { surrogateWeights, valueSlopes, type SurrogateForm } from './surrogate-g
 import { treeBlocks, treePositions, treeSequences } from './tree-inputs.js';
 import { valueHeadGraph, valueHeadInputs } from './value-head.js';
 
-/** The options of the scoring graph. */
 export interface ScoringOptions {
   /** Tokens that have probability 0, in sampling and in scoring. */
   maskedTokenIds: readonly number[];
   /** LoRA adapters; the parameters are frozen then. */
   adapters?: AdapterLayout;
-  /**
-   * A bank of adapters, of which the input `adapter_places` [1] selects one for all rows; not with `adapters`, and only for
-   * scoring.
-   */
+  /** A bank of adapters, of which the input `adapter_places` [1] selects one for all rows; for scoring, not with `adapters`. */
   bank?: BankLayout;
   /** Frozen weights in 4 or 8 bits, by name. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /**
-   * The frozen weights that are multiplied as 8-bit integers (see integer-training.ts): some of `quantized`, and the output head.
-   */
+  /** Weights that are multiplied as 8-bit integers (see integer-training.ts): some of `quantized`, and the output head. */
   trainingIntegers?: ReadonlyMap<string, TrainingIntegers>;
   /** The type of the weights that are not quantised; 'float32' by default. */
   weightType?: Precision;
@@ -60,16 +54,12 @@ export interface ScoringOptions {
   headChunks?: number;
 }
 
-/** The options of the training graph. */
 export interface TrainingOptions extends ScoringOptions {
   /** Whether dropout with the probabilities of config.json is applied. */
   dropout: boolean;
   /** Whether the backward pass computes blocks again instead of keeping their activations: less memory, up to a third more time. */
   checkpointing?: boolean;
-  /**
-   * The number of chunks into which the rows of the loss are divided, so that only one chunk of logits is in memory; 1 if
-   * omitted.
-   */
+  /** The number of chunks of the loss's rows, so that only one chunk of logits is in memory; 1 if omitted. */
   lossChunks?: number;
   /** Whether gradients are multiplied by a further input, the scalar `loss_scale`. */
   scalesLoss?: boolean;
@@ -102,7 +92,6 @@ export const trainableParameters = (
 export const drops = (dropout: boolean, adapters: AdapterLayout | undefined): boolean =>
   dropout || (adapters?.options.dropout ?? 0) > 0;
 
-/** Returns the name of the output with a parameter's gradient. */
 export const gradientName = (parameter: string) => `gradient.${parameter}`;
 
 /** The number of logits per scored position in `logits_head`. */

@@ -24,7 +24,6 @@ export const valueHeadParameters = (width: number): Record<string, number[]> => 
   [`${NAME}.bias`]: [1],
 });
 
-/** Declares the value head's parameters as inputs of a graph. */
 export const valueHeadInputs = (g: GraphBuilder, width: number): Parameters =>
   parameterInputs(
     g,
@@ -37,10 +36,7 @@ export function valueHeadGraph(g: GraphBuilder, rows: Value, parameters: Paramet
   return g.squeeze(linear(g, normalized, parameters, NAME), 1);
 }
 
-/**
- * A value head on a device: its weights, and an optimizer of its own, since it is trained from scratch and the language model is
- * not.
- */
+/** A value head on a device: weights, and their own optimizer, since they are trained from scratch, unlike the language model. */
 export class ValueHead {
   private constructor(
     private readonly device: Device,
@@ -48,10 +44,7 @@ export class ValueHead {
     readonly optimizer: Optimizer,
   ) {}
 
-  /**
-   * Creates a head with V = 0 for every state. Its zero weights pass no gradient to the language model until they have been
-   * updated.
-   */
+  /** Creates a head with V = 0 for every state. Zero weights pass no gradient to the language model until their first update. */
   static async create(device: Device, width: number, options: OptimizerOptions): Promise<ValueHead> {
     const parameters = await device.createZeros(valueHeadParameters(width));
     return new ValueHead(device, parameters, await createOptimizer(device, parameters, options));

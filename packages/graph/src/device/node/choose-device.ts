@@ -35,11 +35,7 @@ export async function chooseDevice(machine: Machine = thisMachine): Promise<Devi
   return { device: 'cpu', reason: `webgpu: ${webgpu}; cuda: ${cuda}` };
 }
 
-/**
- * Checks that a device can be used with this precision and these settings.
- *
- * @throws DeviceError whose message says how to fix it
- */
+/** Checks that a device can be used with these settings. @throws DeviceError whose message says how to fix it */
 export async function checkDevice(
   device: DeviceKind,
   precision: Precision = 'float32',
@@ -76,10 +72,7 @@ const remedies: Readonly<Record<Exclude<DeviceKind, 'cpu'>, readonly string[]>> 
   ],
 };
 
-/**
- * Returns the reason why `auto` expects no GPU on this machine, or null. Software drivers do not count as a GPU; they are used
- * only if the config names the device.
- */
+/** Returns the reason why `auto` expects no GPU on this machine, or null. Software drivers do not count as a GPU. */
 function noGpu({ platform, env, list: names }: Machine): string | null {
   if (platform === 'darwin') return null; // every machine that this package runs on has Metal
   if (platform !== 'linux')

@@ -28,15 +28,10 @@ export class HostBinding {
   readonly #symbols = new Map<string, { input: string; axis: number }>();
   readonly #stores: boolean;
   readonly #targets: Record<string, Bound> = {};
-  /**
-   * The stored outputs whose state tensor the same run also reads (an update in place). They are written to a second array, which
-   * is copied into the state after the run.
-   */
+  /** Stored outputs whose state the same run reads (in-place updates): written to a second array, and copied after the run. */
   readonly #deferred: { target: Bound; scratch: Bound }[] = [];
 
   /**
-   * Prepares the inputs and outputs that are the same for all runs.
-   *
    * @param feeds graph inputs, and the state tensors that they read
    * @param targets stored outputs, and the state tensors into which they are written
    */
@@ -69,11 +64,7 @@ export class HostBinding {
     });
   }
 
-  /**
-   * Runs the session once.
-   *
-   * @param given the inputs of this run alone, besides those that read state tensors
-   */
+  /** Runs the session once. @param given the inputs of this run alone, besides those that read state tensors */
   async run(given: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>> {
     const response = await this.#run({ ...tensorsOf(this.feeds), ...given });
     for (const { target, scratch } of this.#deferred)
@@ -92,10 +83,7 @@ export class HostBinding {
     return this.#response((await (await this.slot.session()).run(feeds, fetches)) as Record<string, Tensor>);
   }
 
-  /**
-   * Runs the session with the extra output NO_COPY_OUTPUT, which fails after every tensor has been written: its error means that the
-   * run is complete.
-   */
+  /** Runs with the output NO_COPY_OUTPUT, which fails after all tensors are written: its error means that the run is complete. */
   async #runWithoutCopies(
     feeds: Readonly<Record<string, Tensor>>,
     fetches: Readonly<Record<string, Tensor>>,

@@ -6,10 +6,7 @@ import { freeMemory, makeTemporaryFolder } from '@bowyer/core';
 import type { TensorArray } from '../../dtype.js';
 import { StoredTensor } from '../../stored-tensor.js';
 
-/**
- * The least total size of weights, in bytes, from which on they are written to files; smaller weights are sent to the worker in a
- * message.
- */
+/** The least total size in bytes of weights that are written to files; smaller ones are sent to the worker in messages. */
 const WORTH_A_FILE = 64 << 20;
 
 export class ModelFiles {
@@ -23,11 +20,7 @@ export class ModelFiles {
     return weights.reduce((sum, { byteLength }) => sum + byteLength, 0) >= WORTH_A_FILE;
   }
 
-  /**
-   * Writes the weights that are in no file yet, and then the model, which `serialize` creates with the names of the files.
-   *
-   * @returns the path of the .onnx file
-   */
+  /** Writes weights that are in no file yet, then the model with the names of the files. @returns the path of the .onnx file */
   write(serialize: (fileOf: (data: Uint8Array) => string) => Uint8Array): string {
     const directory = this.#folder();
     const bytes = serialize((data) => this.#fileOf(directory, data));

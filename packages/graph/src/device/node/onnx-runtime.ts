@@ -4,11 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { DeviceError } from '../../errors.js';
 
-/**
- * Returns the path of onnxruntime-node's main file.
- *
- * @throws DeviceError if it is not installed
- */
+/** Returns the path of onnxruntime-node's main file. @throws DeviceError if it is not installed */
 export function onnxRuntimePath(resolve: (name: string) => string = createRequire(import.meta.url).resolve): string {
   try {
     return resolve('onnxruntime-node');

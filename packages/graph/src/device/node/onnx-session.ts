@@ -20,11 +20,7 @@ export interface OnnxSession {
   release(): Promise<void>;
 }
 
-/**
- * Opens an ONNX file on the CPU, in this thread.
- *
- * @throws if ONNX Runtime cannot load the file
- */
+/** Opens an ONNX file on the CPU, in this thread. @throws if ONNX Runtime cannot load the file */
 export async function openOnnxFile(path: string): Promise<OnnxSession> {
   const require = createRequire(import.meta.url);
   const runtime = require(onnxRuntimePath()) as { InferenceSession: typeof InferenceSession; Tensor: typeof Tensor };

@@ -14,10 +14,7 @@ const answers = new Map<string, Promise<string | null>>();
 /** Returns the reason why WebGPU cannot be used on this machine, or null if it can. It is tested once per process. */
 export const webgpuProblem = (): Promise<string | null> => problemOf('webgpu');
 
-/**
- * Returns the reason why CUDA cannot be used on this machine, or null if it can. If its files are missing, no test process is
- * started.
- */
+/** Returns the reason why CUDA cannot be used on this machine, or null. If its files are missing, no test process is started. */
 export async function cudaProblem(): Promise<string | null> {
   const folder = join(dirname(onnxRuntimePath()), '..', 'bin', 'napi-v6', process.platform, process.arch);
   const file = 'libonnxruntime_providers_cuda.so';
@@ -40,9 +37,7 @@ function problemOf(provider: 'webgpu' | 'cuda', type: Precision = 'float32'): Pr
   return answer;
 }
 
-/**
- * Runs a model that doubles a number in the type `type`, in a child process. Returns the problem, or null if the result is right.
- */
+/** Doubles a number in the type `type`, in a child process. Returns the problem, or null if the result is right. */
 function probe(provider: string, type: Precision): Promise<string | null> {
   const model = Buffer.from(doublingModel(type)).toString('base64');
   const script = `

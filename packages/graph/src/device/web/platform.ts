@@ -1,5 +1,4 @@
-// Exports the parts of a device that depend on the platform, here a page or a Web Worker; `../node/platform.ts` has those for
-// Node.
+// Exports the parts of a device that depend on the platform, a page or a Web Worker; for Node, see `../node/platform.ts`.
 import { answerRequests } from '../answer-requests.js';
 import type { Precision } from '../../dtype.js';
 import { DeviceError } from '../../errors.js';
@@ -30,11 +29,7 @@ export async function chooseDevice(): Promise<{ device: DeviceKind; reason: stri
   return { device: 'cpu', reason: 'the browser has no WebGPU adapter' };
 }
 
-/**
- * Checks that a device can be used with these settings.
- *
- * @throws DeviceError whose message says how to fix it
- */
+/** Checks that a device can be used with these settings. @throws DeviceError whose message says how to fix it */
 export async function checkDevice(
   device: DeviceKind,
   precision: Precision = 'float32',

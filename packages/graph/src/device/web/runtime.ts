@@ -7,11 +7,7 @@ export type Runtime = Pick<typeof import('onnxruntime-web'), 'env' | 'InferenceS
 
 let chosen: { kind: DeviceKind; runtime: Promise<Runtime> } | undefined;
 
-/**
- * Loads the build for a device.
- *
- * @throws DeviceError if this thread has a device of another kind
- */
+/** Loads the build for a device. @throws DeviceError if this thread has a device of another kind */
 export function chooseRuntime(kind: DeviceKind): Promise<Runtime> {
   chosen ??= { kind, runtime: kind === 'webgpu' ? import('onnxruntime-web/webgpu') : import('onnxruntime-web/wasm') };
   if (chosen.kind !== kind)

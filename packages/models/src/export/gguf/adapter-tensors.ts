@@ -31,7 +31,6 @@ export function adapterPart(options: AdapterOptions): { entries: Entries; tensor
   };
 }
 
-/** Makes the two tensors, A and B, of one adapted weight. */
 function pairOf(spec: AdapterSpec, factor: number, options: AdapterOptions): GgufTensor[] {
   const { family, weights, type, fail } = options;
   const name = tensorName(family, spec.weight);

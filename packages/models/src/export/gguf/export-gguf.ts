@@ -1,6 +1,5 @@
-// Writes a model in Hugging Face's layout, or an adapter in PEFT's, as one GGUF file for llama.cpp and programs based on it.
-// Everything that may be refused is checked before writing begins; then the tensors are read, converted and written one after the
-// other.
+// Writes a Hugging Face model or a PEFT adapter as one GGUF file for llama.cpp and programs based on it. Everything that may be
+// refused is checked before writing begins; then the tensors are read, converted and written one by one.
 import { writeChunksAtomically } from '@bowyer/checkpoints';
 import type { HuggingFaceTokenizer } from '@bowyer/text';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
@@ -45,7 +44,7 @@ export interface ExportedGguf {
 }
 
 /**
- * Exports a model or an adapter. The file `output` appears complete or not at all.
+ * Exports a model or an adapter; `output` appears complete or not at all.
  *
  * @throws GgufError if something has no counterpart in llama.cpp
  */
@@ -65,7 +64,6 @@ export function exportGguf(options: GgufOptions): Promise<ExportedGguf> {
   });
 }
 
-/** The opened model, from which the metadata, the tokenizer and the tensors of the file are made. */
 interface GgufModel extends GgufOptions {
   architecture: CausalArchitecture;
   tokenizer: HuggingFaceTokenizer;

@@ -21,9 +21,7 @@ const expertEntries = ({ fields }: FamilyConfig, field: string): Entries => ({
   expert_used_count: count(fields.count('num_experts_per_tok')),
 });
 
-/**
- * Returns a function that finds the GGUF tensor of an expert's parameter by its module, which is w1 in `…experts.3.w1.weight`.
- */
+/** Makes a function that finds the GGUF tensor of an expert's parameter by its module, such as w1 in `…experts.3.w1.weight`. */
 const placeByName =
   (names: Readonly<Record<string, string>>) =>
   (name: string): ExpertPlace[] | undefined => {
@@ -31,7 +29,6 @@ const placeByName =
     return module === undefined ? undefined : [{ tensor: `${names[module]}.weight` }];
   };
 
-/** Makes the GGUF description of Mixtral from that of Mistral. */
 export const mixtral = (mistral: GgufFamily): GgufFamily => ({
   ...mistral,
   modules: { ...aroundExperts, 'block_sparse_moe.gate': 'ffn_gate_inp' },
@@ -64,10 +61,7 @@ export const qwen3Moe: GgufFamily = {
   },
 };
 
-/**
- * Finds the GGUF tensors of a parameter of gpt-oss's experts. The rows of `gate_up_proj` belong alternately to llama.cpp's gate
- * and up projections; biases are separate tensors.
- */
+/** Finds the tensors of gpt-oss's experts. Rows of `gate_up_proj` belong alternately to llama.cpp's gate and up projections. */
 function gptOssPlaces(name: string): ExpertPlace[] | undefined {
   const [, module, isBias] = /\.experts\.(gate_up_proj|down_proj)(_bias)?\.\d+$/.exec(name) ?? [];
   if (module === undefined) return undefined;

@@ -20,10 +20,7 @@ const outputNorms = {
   post_feedforward_layernorm: 'post_ffw_norm',
 };
 
-/**
- * Refuses a query scale other than that of llama.cpp, which derives it from the head size, except in the largest model, which it
- * recognizes by its number of layers.
- */
+/** Refuses a query scale other than llama.cpp's: that of the head size, or, with `largest` layers, of width / heads. */
 function requireUsualScale({ fields, sizes }: FamilyConfig, largest: number, fail: Fail): void {
   const { layers, width, heads, headSize } = sizes;
   const expected = layers === largest ? width / heads : headSize;

@@ -5,17 +5,13 @@ import type { FamilyConfig, LayerKind } from '../../decoder/family.js';
 import type { RotaryFrequencies } from '../../layers/rotary-frequencies.js';
 import { count, type Entries } from './gguf-file.js';
 
-/**
- * Names the GGUF tensor that contains a parameter of all experts, and which rows of each expert's part belong to this parameter; all
- * rows if undefined.
- */
+/** The GGUF tensor that has a parameter of all experts, and the parameter's rows in each expert's part; all if undefined. */
 export interface ExpertPlace {
   /** The name, relative to the layer, e.g. `ffn_up_exps.weight`. */
   tensor: string;
   rows?: 'even' | 'odd';
 }
 
-/** A family in llama.cpp's terms. */
 export interface GgufFamily {
   /** llama.cpp's name of the architecture. */
   arch: string;
@@ -25,10 +21,7 @@ export interface GgufFamily {
   biased?: readonly string[];
   /** Returns the tensors for an expert's parameter, by its name relative to the layer. */
   experts?(name: string): ExpertPlace[] | undefined;
-  /**
-   * Whether llama.cpp rotates neighbouring columns of queries and keys together, where Hugging Face rotates column i with column i +
-   * half.
-   */
+  /** Whether llama.cpp rotates columns 2i and 2i + 1 of queries and keys together; Hugging Face rotates i and i + half. */
   rotatesNeighbours?: boolean;
   /** Whether Hugging Face's class adds 1 to the norms' weights and llama.cpp does not. */
   normsFromOne?: boolean;
@@ -38,11 +31,7 @@ export interface GgufFamily {
   readsFactors?: boolean;
   readsLongrope?: boolean;
   activation: string | readonly string[];
-  /**
-   * Describes a model by llama.cpp's metadata.
-   *
-   * @param fail makes the error for a field whose value llama.cpp's graph does not support
-   */
+  /** Describes a model by llama.cpp's metadata. @param fail makes the error for a value that llama.cpp does not support */
   describe(config: FamilyConfig, architecture: CausalArchitecture, fail: Fail): FamilyFacts;
 }
 
@@ -85,12 +74,7 @@ export const ropeOfAll = (config: FamilyConfig): FamilyFacts['rope'] => ({
 /** Reads the kind of attention (full or sliding window) of each layer; all are the same if config.json does not list them. */
 export const sameKinds = (config: FamilyConfig): LayerKind[] => config.layerKinds(() => config.hasWindow);
 
-/**
- * Returns a context length limited to the window, for architectures in which llama.cpp has no sliding window: up to that length the
- * results are the same.
- *
- * @param kinds the kinds of the layers
- */
+/** Limits the context to the window where llama.cpp has no sliding window: up to that length the results are the same. */
 export function withinWindow(
   config: FamilyConfig,
   kinds: readonly LayerKind[],

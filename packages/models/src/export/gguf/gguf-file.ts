@@ -7,7 +7,6 @@ import type { TensorType } from './tensor-types.js';
 const VERSION = 3;
 const ALIGNMENT = 32;
 
-/** The value of one entry of the metadata. */
 export type Entry =
   | { type: 'uint32' | 'int32' | 'float32'; value: number }
   | { type: 'bool'; value: boolean }
@@ -34,7 +33,6 @@ export const real = (value: number): Entry => ({ type: 'float32', value });
 export const text = (value: string): Entry => ({ type: 'string', value });
 export const flag = (value: boolean): Entry => ({ type: 'bool', value });
 
-/** Returns the bytes of the whole file, in order. */
 export async function* ggufBytes(metadata: Entries, tensors: readonly GgufTensor[]): AsyncGenerator<Uint8Array> {
   const header = headerBytes({ ...metadata, 'general.alignment': count(ALIGNMENT) }, tensors);
   yield header;

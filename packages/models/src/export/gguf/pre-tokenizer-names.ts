@@ -62,11 +62,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'command-r': 'smollm',
 };
 
-/**
- * Returns the pre-tokenizer of tokenizer.json for a name of llama.cpp, and whether it ignores merges.
- *
- * @param fail makes the error for an unknown name
- */
+/** Returns tokenizer.json's pre-tokenizer for a name of llama.cpp. @param fail makes the error for an unknown name */
 export function preTokenizerOf(
   name: string,
   fail: (problem: string) => Error,
@@ -85,11 +81,7 @@ export function preTokenizerOf(
   return { component, ignoresMerges: found.ignoresMerges };
 }
 
-/**
- * Finds llama.cpp's name of a pre-tokenizer.
- *
- * @param cuts the steps of the pre-tokenizer in tokenizer.json
- */
+/** Finds llama.cpp's name of a pre-tokenizer. @param cuts the steps of the pre-tokenizer in tokenizer.json */
 export function preTokenizerName(
   cuts: readonly Component[],
   ignoresMerges: boolean,

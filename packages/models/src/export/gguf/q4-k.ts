@@ -1,7 +1,6 @@
-// Encodes Q4_K: super-blocks of 256 numbers in 144 bytes. A number of sub-block j (of 32 numbers) is d · s_j · code − dmin · m_j, with d
-// and dmin in float16, s_j and m_j in 6 bits, and codes of 4 bits.
-// Source: ggml-quants.c of ggml-org/llama.cpp, quantize_row_q4_K_ref and make_qkx2_quants. Calculated in float32 as there, except for
-// sums.
+// Encodes Q4_K: super-blocks of 256 numbers in 144 bytes. A number of sub-block j (of 32 numbers) is d · s_j · code − dmin · m_j,
+// with d and dmin in float16, s_j and m_j in 6 bits, and codes of 4 bits. Source: ggml-quants.c of ggml-org/llama.cpp,
+// quantize_row_q4_K_ref and make_qkx2_quants; in float32 as there, except for sums.
 import { float16ToFloat32, ggufTypes } from '@bowyer/checkpoints';
 import { maximum } from '@bowyer/core';
 import { toFloat16 } from '@bowyer/graph';
@@ -20,11 +19,7 @@ interface Fit {
   min: number;
 }
 
-/**
- * Encodes numbers as Q4_K.
- *
- * @param numbers whose count is a multiple of 256
- */
+/** Encodes numbers, whose count is a multiple of 256. */
 export function encodeQ4K(numbers: Float32Array): Uint8Array {
   const blocks = numbers.length / SUPER_BLOCK;
   const bytes = new Uint8Array(blocks * SUPER_BLOCK_BYTES);

@@ -17,19 +17,13 @@ interface RopeOptions {
   rotary: RotaryFrequencies;
   /** The rotary base, unless the scaling parameters contain one. */
   base: number;
-  /** The name of llama.cpp's architecture. */
   arch: string;
   /** Whether the architecture reads the tensor rope_freqs. */
   readsFactors: boolean;
-  /** Whether the architecture reads the tensors of longrope. */
   readsLongrope: boolean;
 }
 
-/**
- * Describes the rotary embedding by llama.cpp's metadata.
- *
- * @param fail makes the error for a field that cannot be expressed
- */
+/** Describes the rotary embedding by llama.cpp's metadata. @param fail makes the error for a field that cannot be expressed */
 export function ropeEntries(
   modelType: string,
   json: ConfigJson,

@@ -100,7 +100,5 @@ function spacesOf({ definition }: HuggingFaceTokenizer, fail: Fail): { addsPrefi
 const patternIs = ({ pattern }: Component, expected: string) =>
   (pattern as { String?: string } | undefined)?.String === expected;
 const marksSpaces = (step: Component) => step.type === 'Replace' && patternIs(step, ' ') && step.content === SPACE;
-/**
- * Returns whether a step only splits texts at spaces, which has no effect, since the normalizer has replaced all spaces by `▁`.
- */
+/** Returns whether a step only splits texts at spaces, which has no effect: the normalizer has replaced all spaces by `▁`. */
 const cutsAtSpaces = (step: Component) => step.type === 'Split' && patternIs(step, ' ');

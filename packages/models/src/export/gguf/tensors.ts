@@ -13,7 +13,6 @@ interface TensorOptions {
   read: ReadParameter;
   /** The type of matrices; norms, biases and other small tensors are float32. */
   dtype: TensorTypeName;
-  /** Further float32 tensors. */
   vectors: Readonly<Record<string, Float32Array>>;
   fail: Fail;
 }
@@ -24,7 +23,6 @@ interface Source {
   rows?: 'even' | 'odd';
 }
 
-/** A tensor of the file, and the parameters that it contains. */
 export interface PlannedTensor {
   shape: number[];
   /** The parameters, in the order in which the tensor contains them. */
@@ -129,11 +127,7 @@ function typeOf(name: string, shape: readonly number[], dtype: TensorTypeName, h
 
 type Change = (tensor: HostTensor) => HostTensor;
 
-/**
- * Finds the conversion of a tensor that llama.cpp stores differently from Hugging Face.
- *
- * @param direction `to` converts to llama.cpp's form, `from` back to Hugging Face's
- */
+/** Finds the conversion of a tensor that llama.cpp stores differently, `to` its form or `from` it. */
 export function changeOf(
   name: string,
   { family, architecture: { heads, keyValueHeads } }: Pick<TensorOptions, 'family' | 'architecture'>,

@@ -36,11 +36,7 @@ export const mergePairs = ({ merges }: BpeModel): [string, string][] =>
     return [merge.slice(0, space), merge.slice(space + 1)];
   });
 
-/**
- * Refuses fields of a tokenizer's `model` that llama.cpp does not read, if they have an effect.
- *
- * @param others further fields to check
- */
+/** Refuses fields of a tokenizer's `model` that llama.cpp does not read, if they have an effect; `others` are further ones. */
 export function refuseOdd(model: BpeModel, others: readonly string[], fail: (problem: string) => Error): void {
   for (const field of ['dropout', 'continuing_subword_prefix', 'end_of_word_suffix', ...others]) {
     const value = model[field] ?? null;

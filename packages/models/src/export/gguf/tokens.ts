@@ -13,11 +13,7 @@ export interface Tokens {
   kinds: Kind[];
 }
 
-/**
- * Lists as many tokens as the embedding has rows; rows without a token get a spelling that does not occur in texts.
- *
- * @param vocabulary the model's own tokens, with ids by spelling
- */
+/** Lists as many tokens as the embedding has rows; rows without a token get a spelling that does not occur in texts. */
 export function tokensOf(
   tokenizer: HuggingFaceTokenizer,
   vocabulary: Readonly<Record<string, number>>,

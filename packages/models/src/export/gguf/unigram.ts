@@ -17,9 +17,7 @@ interface UnigramModel {
 }
 
 const SPACE = '▁';
-/**
- * The score of embedding rows without a token. llama.cpp may choose them too, but any other tokenization of a text scores better.
- */
+/** The score of rows without a token. llama.cpp may choose them too, but any other tokenization of a text scores better. */
 const NEVER = -1e30;
 
 export const unigram = (tokenizer: HuggingFaceTokenizer, rows: number, fail: Fail): VocabularyPart =>
@@ -92,10 +90,7 @@ function refuseBytes({ byte_fallback: hasBytes, vocab }: UnigramModel, fail: Fai
     throw fail("its tokenizer spells unknown characters by bytes (byte_fallback), which llama.cpp's Unigram does not");
 }
 
-/**
- * Refuses tokens with a space after another character. A tokenizer that splits texts at spaces never uses them, but llama.cpp, which does
- * not split, would.
- */
+/** Refuses tokens with a space after another character: only llama.cpp, which does not split texts at spaces, would use them. */
 function refuseTokensOverSpaces({ vocab }: UnigramModel, fail: Fail): void {
   const over = vocab.find(([spelling]) => spelling.lastIndexOf(SPACE) > 0);
   if (over !== undefined)
@@ -106,10 +101,7 @@ function refuseTokensOverSpaces({ vocab }: UnigramModel, fail: Fail): void {
     throw fail(`its tokenizer has no token ${SPACE}: unknown words beside each other would be one in llama.cpp`);
 }
 
-/**
- * Refuses a vocabulary in which a special token has the lowest score. Unknown characters score below the lowest score, which llama.cpp
- * computes from normal tokens alone.
- */
+/** Refuses a special token with the lowest score: llama.cpp scores unknown characters below the lowest score of normal tokens. */
 function refuseHiddenLeast({ vocab }: UnigramModel, { kinds }: Tokens, fail: Fail): void {
   const least = (scores: readonly number[]) => scores.reduce((a, b) => Math.min(a, b), Infinity);
   const plain = vocab.filter((_, id) => kinds[id] === KIND.normal);

@@ -36,11 +36,7 @@ export interface ExportedOnnx {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/**
- * Writes a model as ONNX files that transformers.js can load.
- *
- * @throws OnnxExportError if something has no counterpart in transformers.js
- */
+/** Writes a model as ONNX files for transformers.js. @throws OnnxExportError if something has no counterpart there */
 export function exportOnnx(options: OnnxOptions): Promise<ExportedOnnx> {
   const { dir, output, merge, precisions } = options;
   return withOpenedModel(dir, async (opened) => {
@@ -103,10 +99,7 @@ async function generationOf({ baseDir, architecture: { config } }: OpenedModel):
   return { _from_model_config: true, ...Object.fromEntries(roles.map((role) => [role, config[role]])) };
 }
 
-/**
- * Returns the config with the fields that transformers.js needs: the files that have external tensors, and, for version 3, the type of
- * the cache.
- */
+/** Adds the fields that transformers.js needs: the files with external tensors, and, for version 3, the type of the cache. */
 function configOf({ config }: CausalArchitecture, models: readonly OnnxModel[]): Json {
   const external = models.filter(({ files }) => files.length > 1);
   const halves = models.map(({ precision }) => precision).filter((name) => onnxPrecisions[name].float === 'float16');

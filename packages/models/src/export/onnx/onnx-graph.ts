@@ -11,12 +11,7 @@ import type { CausalArchitecture } from '../../architecture/architecture.js';
 import type { WeightLayouts } from '../../quantization/weight-layouts.js';
 import { BATCH, ExportScope, PAST, TOKENS } from './export-scope.js';
 
-/**
- * Builds the graph of one decoding step.
- *
- * @param layouts the weights that are quantised
- * @returns a graph with operators that ONNX Runtime's CPU, WebAssembly and WebGPU providers have
- */
+/** Builds the graph of a decoding step, with operators that ONNX Runtime's CPU, WebAssembly and WebGPU providers have. */
 export function onnxGraph(
   architecture: CausalArchitecture,
   { float, layouts }: { float: 'float32' | 'float16'; layouts: WeightLayouts },

@@ -15,11 +15,7 @@ const known = {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/**
- * Makes the contents of tokenizer.json and tokenizer_config.json.
- *
- * @param fail makes the error for something that transformers.js does not support
- */
+/** Makes tokenizer.json and tokenizer_config.json. @param fail makes the error for what transformers.js does not support */
 export function tokenizerFiles(
   { definition, config, addedTokens }: HuggingFaceTokenizer,
   fail: (problem: string) => Error,
