@@ -1,5 +1,4 @@
-// Reads files of recorded conversations, in any format that this package knows, for training (imitation learning and preference
-// pairs) and replay.
+// Reads files of recorded conversations, in any format of this package, for imitation learning, preference pairs and replay.
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
@@ -16,15 +15,10 @@ import { wholeDialogues } from './formats/whole-dialogues.js';
 
 const HEAD_BYTES = 65_536;
 
-/**
- * The results of `isConversationFile` by path, modification time and size, since several modules of a run ask for the same file.
- */
+/** The results of `isConversationFile` by path, modification time and size, since several modules ask for the same file. */
 const known = new Map<string, boolean>();
 
-/**
- * Returns whether a file contains conversations of chat messages, and not episodes of an environment, from the keys at its
- * beginning; false if the file does not exist.
- */
+/** Returns whether a file's first keys are those of chat conversations, not of episodes; false if the file does not exist. */
 export function isConversationFile(path: string | null): boolean {
   if (path === null) return false;
   if (recordFolderOf(path) !== null) return true;
@@ -80,10 +74,7 @@ export interface ConversationOptions {
   format?: string | null;
   /** The split to read, for a folder with files of several splits, such as train and test. */
   split?: string | null;
-  /**
-   * Whether pairs of a preferred and a rejected answer are allowed. Default: false, since imitation learning would learn both
-   * answers of a pair.
-   */
+  /** Whether preference pairs are allowed. Default: false, since imitation learning would learn both answers of a pair. */
   preferences?: boolean;
 }
 
@@ -116,10 +107,7 @@ export async function readConversations(
   return { path, expected, items, notes: conversationNotes(conversations, keys, preferences) };
 }
 
-/**
- * Returns the dialogues, if imitation learning can use all of them. @throws {BadItem} for a preference pair, since imitation
- * would learn both of its answers
- */
+/** Returns the dialogues. @throws {BadItem} for a preference pair, since imitation would learn both of its answers */
 export function imitable(dialogues: RecordedDialogue[]): RecordedDialogue[] {
   if (dialogues.every(({ pair }) => pair === undefined)) return dialogues;
   throw new BadItem(
@@ -136,10 +124,9 @@ export const dialoguesOf = (
 ): RecordedDialogue[] => formatOf(item, format).read((item ?? {}) as Record<string, unknown>, { keys, place });
 
 /**
- * Writes notes for the user: how many replies of the assistant are not trained on, or are weighted, and which keys are ignored.
+ * Writes notes for the user: how many replies are not trained on, or are weighted, and which keys are ignored.
  *
- * @param choosesByReward whether the training selects conversations by their rewards; if not, a note says that rewards have no
- *   effect
+ * @param choosesByReward whether the training uses the conversations' rewards; if not, a note says that they have no effect
  */
 export function conversationNotes(
   conversations: readonly RecordedDialogue[],

@@ -5,7 +5,6 @@ import { BadRequestError } from '@bowyer/serving';
 import { RequestError } from './request-error.js';
 import { TrainingRequestError } from './training/request-error.js';
 
-/** A failure in the form in which a future reports it. */
 export interface Failure {
   error: string;
   category: 'user' | 'server';

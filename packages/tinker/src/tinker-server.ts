@@ -49,10 +49,7 @@ export class TinkerServer {
     return new URL(this.server.url).origin;
   }
 
-  /**
-   * Stops the server. Unanswered requests stay on disk, where the next server with the same folder finds them. The base model
-   * stays open.
-   */
+  /** Unanswered requests stay on disk for the next server with the same folder. The base model stays open. */
   async close(): Promise<void> {
     await this.service.close();
     await this.server.close();
@@ -86,7 +83,7 @@ const inOwnForm = (route: Route): Route => ({
   },
 });
 
-/** Checks that the models on disk were trained with the same base model. @throws if they were not */
+/** @throws if the models on disk were trained with another base model */
 async function checkFolder({ folder, modelFolder, name }: TinkerServerOptions): Promise<void> {
   await finishedNames(folder);
   const path = join(folder, 'base.json');

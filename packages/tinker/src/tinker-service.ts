@@ -21,7 +21,6 @@ import { sampleBytes } from './wire/results.js';
 
 export interface TinkerServiceOptions {
   base: TrainingBase;
-  /** The name that clients use for the base model. */
   baseModel: string;
   /** The folder with all state from which a restart continues. */
   folder: string;
@@ -32,10 +31,7 @@ export interface TinkerServiceOptions {
   mostSamples: number;
   seed: number;
   onFault: (error: Error) => void;
-  /**
-   * Milliseconds for which a model's requests wait for a missing lower sequence number, after which they fail; 600,000 if not
-   * given.
-   */
+  /** How long requests wait for a missing lower sequence number before they fail; 600,000 if not given. */
   missingMs?: number;
 }
 
@@ -48,10 +44,7 @@ interface AskedSamples {
 /** The limit on the bodies of unanswered requests, as a multiple of the largest allowed body. */
 const WAITING_BODIES = 8;
 
-/**
- * The milliseconds for which a model's requests wait for a missing one. The time is long, since clients repeat a request for five
- * minutes and more.
- */
+/** How long requests wait for a missing one: long, since clients repeat a request for five minutes and more. */
 const MISSING_MS = 600_000;
 
 export class TinkerService {
@@ -159,9 +152,7 @@ export class TinkerService {
     this.#work.add(watched);
   }
 
-  /**
-   * Computes and stores the result of a request. Its samples stop counting towards the limit before its client gets the result.
-   */
+  /** The samples stop counting towards the limit before the client gets the result. */
   async #answer(request: WaitingRequest & Partial<StoredRequest>, sample: AskedSamples | null): Promise<void> {
     try {
       const body = request.body ?? (await this.futures.bodyOf(request.id));
@@ -221,7 +212,7 @@ export class TinkerService {
     throw new RequestError(`${path} is for training; sample from what save_weights_for_sampler has written`);
   }
 
-  /** Checks that the checkpoint of a path can be sampled from. @throws {RequestError} if it cannot */
+  /** @throws {RequestError} if the checkpoint cannot be sampled from */
   checkSampled(path: string): void {
     this.#samplable(path);
   }
@@ -240,7 +231,7 @@ export class TinkerService {
 
   #isClosed = false;
 
-  /** Stops all work. Unanswered requests stay on disk. */
+  /** Unanswered requests stay on disk. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.futures.close();

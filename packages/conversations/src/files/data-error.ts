@@ -1,6 +1,5 @@
 // Defines the errors for invalid data files of users, and describes JSON values for their messages.
 
-/** The error for one invalid item of a data file. */
 export class BadItem extends Error {
   override readonly name = 'BadItem';
 }

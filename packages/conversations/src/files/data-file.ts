@@ -89,7 +89,6 @@ interface Reading<T> extends Required<Pick<DataFileOptions, 'isWhole'>> {
   prefix: string;
 }
 
-/** The converted items of a file, and the errors of the items that could not be converted. */
 class Mapped<T> {
   readonly items: DataItem<T>[] = [];
   readonly bad: string[] = [];
@@ -103,17 +102,13 @@ class Mapped<T> {
   }
 }
 
-/**
- * Reads the items of a text file. JSON lines are parsed one by one, so that the whole file is never in memory; a JSON array is
- * parsed as a whole.
- */
+/** Parses JSON lines one by one, so that the whole file is never in memory; a JSON array is parsed as a whole. */
 async function itemsOf<T>(lines: AsyncGenerator<TextLine>, reading: Reading<T>): Promise<Mapped<T>> {
   const { path, expected, read, prefix } = reading;
   const mapped = new Mapped<T>(prefix);
   for await (const { text, line } of lines) {
     if (text.trim() === '') continue;
-    // The `await` is needed: if the function returned before the array is read, leaving the loop would close the iterator of
-    // lines.
+    // `await` is needed: returning before the array is read would leave the loop and close the iterator of lines.
     if (mapped.count === 0 && text.trimStart().startsWith('[')) return await arrayOf(text, lines, reading);
     mapped.add({ place: `line ${line}`, value: text }, (value, place) => read(parsed(value), place));
   }

@@ -16,10 +16,7 @@ export function statOf(path: string): Stats | null {
 
 export const isFolder = (path: string): boolean => statOf(path)?.isDirectory() ?? false;
 
-/**
- * Returns the folder with the rollouts that this project's recorder wrote: the path itself, or its subfolder if the path is the
- * output folder of record_agent; null if there is none.
- */
+/** Returns the folder of rollouts that this project's recorder wrote: the path or, for record_agent's output, its subfolder. */
 export function recordFolderOf(path: string): string | null {
   if (!isFolder(path)) return null;
   const isRecord = (folder: string) => readdirSync(folder).some((name) => /^rollouts\.\d{5,}\.jsonl$/.test(name));
@@ -49,7 +46,6 @@ export function dataFilesOf(path: string, split: string | null): string[] {
   return ofSplit(path, found, split).map((name) => join(path, name));
 }
 
-/** Returns all data files of a folder, of all splits. */
 export const dataFilesIn = (folder: string): string[] => namesIn(folder).map((name) => join(folder, name));
 
 function namesIn(folder: string): string[] {
@@ -58,10 +54,7 @@ function namesIn(folder: string): string[] {
   return tables.length > 0 ? tables : names.filter((name) => /\.jsonl?(\.gz)?$/.test(name));
 }
 
-/**
- * Returns the files of one split. If a folder has several splits, the user must name one, so that nobody trains on a test split
- * by mistake.
- */
+/** Returns the files of one split. The user must name one of several, so that nobody trains on a test split by mistake. */
 function ofSplit(path: string, names: readonly string[], split: string | null): readonly string[] {
   const splits = [...new Set(names.map(splitOf))];
   const known = splits.filter((each) => each !== null);
@@ -78,14 +71,9 @@ function ofSplit(path: string, names: readonly string[], split: string | null): 
 
 const SPLITS = /^(train|training|validation|valid|val|dev|eval|test|testing)(?=$|[-_.])/;
 
-/**
- * Returns the split of a file, with which its name or its folder's name begins: `train-00000-of-00002.parquet`,
- * `test/0000.parquet`.
- */
+/** Returns the split with which a file's or its folder's name begins: `train-00000-of-00002.parquet`, `test/0000.parquet`. */
 const splitOf = (name: string): string | null =>
   (SPLITS.exec(basename(name)) ?? SPLITS.exec(basename(dirname(name))))?.[1] ?? null;
 
-/**
- * Returns the text with which messages name a file of a folder before the place of an item; '' if the path itself is the file.
- */
+/** Returns the prefix with which messages name a file of a folder; '' if the path itself is the file. */
 export const nameIn = (folder: string, path: string): string => (folder === path ? '' : `${relative(folder, path)}, `);

@@ -1,5 +1,4 @@
-// Parses the JSON of users' data files. Numbers keep the text with which they are written, since chat templates print it; a
-// repeated key in an object is an error.
+// Parses the JSON of users' data files. Numbers keep their text, since chat templates print it; a repeated key is an error.
 import { repeatedKeyProblem } from '@bowyer/core';
 import { parseJson } from '@bowyer/text';
 import { BadItem } from './data-error.js';
@@ -14,8 +13,6 @@ export function jsonValue(text: string): unknown {
 }
 
 /**
- * Checks how deeply a JSON text nests arrays and objects.
- *
  * @param what prefix of the error's message, which names the text; empty if the text is the item itself
  * @throws {BadItem} if the nesting is too deep
  */

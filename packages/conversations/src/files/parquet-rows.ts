@@ -5,14 +5,11 @@ import { parquetGroups } from './parquet-thread.js';
 
 export interface Row {
   value: unknown;
-  /** The number of the row, counted from 1. */
+  /** Counted from 1. */
   row: number;
 }
 
-/**
- * Reads the rows of a file, with one row group in memory at a time. @throws an error that names the path if the file is damaged;
- * ENOENT if it is missing
- */
+/** Reads rows, one row group in memory at a time. @throws an error that names a damaged file's path; ENOENT if it is missing */
 export async function* readParquetRows(path: string): AsyncGenerator<Row> {
   const { size } = await stat(path);
   const groups = parquetGroups(path, size);

@@ -1,15 +1,11 @@
-// Reads Parquet files in a worker thread, which can be stopped: a damaged file can make the Parquet library run forever or fill
-// the memory.
+// Reads Parquet in a worker thread, which can be stopped: a damaged file can make the library run forever or fill the memory.
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
 const MEGABYTE = 2 ** 20;
 
-/**
- * The time limit for reading one row group: at least 3 seconds, and one second more per megabyte of the file. A small damaged
- * file thus fails soon, while a file of a gigabyte has a quarter of an hour.
- */
+/** The time limit per row group, with a second per megabyte: a small damaged file fails soon, a gigabyte has 15 minutes. */
 const MILLISECONDS = { least: 3000, ofMegabyte: 1000 };
 const HEAP_MEGABYTES = { least: 64, ofMegabyte: 50 };
 
@@ -130,10 +126,7 @@ function nextGroup(worker: Worker, milliseconds: number): Promise<string[] | nul
   });
 }
 
-/**
- * Returns a function that returns whether the time has passed both on the clock and as CPU time, since on a busy machine only the
- * CPU time shows how long the thread has worked.
- */
+/** Returns a check whether the time has passed on the clock and as CPU time: on a busy machine only CPU time shows the work. */
 function timeLimit(milliseconds: number): () => boolean {
   const [begin, cpu] = [performance.now(), process.cpuUsage()];
   return () => {

@@ -13,17 +13,14 @@ interface Seen {
 /** The paths of some kinds of objects within an item, in the syntax of jq. */
 const PLACES: Readonly<Record<string, string>> = { 'a step': '.steps[]', 'a turn': '.turns[]', 'the reset': '.reset' };
 
-/** Collects the keys in a data file that nothing reads. */
 export class UnreadKeys {
   readonly #leftOut = new Set<string>();
   readonly #refused = new Map<string, Seen>();
 
-  /** Creates an empty collection. @param harmless further keys that are irrelevant to training in this kind of file */
+  /** @param harmless further keys that are irrelevant to training in this kind of file */
   constructor(private readonly harmless: readonly string[] = []) {}
 
   /**
-   * Checks the keys of an object.
-   *
    * @param of the kind of object, such as `an item` or `a message`
    * @param place of the item in the file, such as `line 3`
    * @param read the keys that this package reads
@@ -59,7 +56,7 @@ export class UnreadKeys {
     return [...this.#leftOut];
   }
 
-  /** Throws if the file has unknown keys. @throws {DataFileError} that lists each of them once */
+  /** @throws {DataFileError} that lists each unknown key once */
   throwRefused(path: string, expected: string): void {
     if (this.#refused.size === 0) return;
     const lines = [...this.#refused].map(

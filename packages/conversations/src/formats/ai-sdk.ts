@@ -34,10 +34,7 @@ export function aiSdkCall({ attributes }: GenAiSpan): SpanCall | null {
 const toolOf = (tool: unknown): unknown =>
   typeof tool === 'string' ? jsonOf({ 'ai.prompt.tools': tool }, 'ai.prompt.tools') : tool;
 
-/**
- * Converts a tool call to the form of Chat Completions. Its arguments are in `input` since version 5 of the SDK, before in
- * `args`.
- */
+/** Converts a tool call to Chat Completions. Its arguments are in `input` since version 5 of the SDK, before in `args`. */
 const callOf = ({ toolCallId, toolName, input, args }: Item): Record<string, unknown> =>
   toolCall(toolCallId, toolName, input ?? args);
 
@@ -74,10 +71,7 @@ function messagesOf({ role, content }: Item, what: string): Record<string, unkno
   return messages.length > 0 || role === 'tool' ? messages : [{ role, content: '' }];
 }
 
-/**
- * Returns the text of a tool result. Since version 5 of the SDK it is in `output`, in one of several forms; before, it was the
- * value `result`.
- */
+/** Returns the text of a tool result: in `output` since version 5 of the SDK, in one of several forms; before, in `result`. */
 function resultText({ output, result }: Item): string {
   const { type, value, reason } = asRecord(output) ?? {};
   switch (type) {

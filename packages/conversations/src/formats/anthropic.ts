@@ -20,10 +20,7 @@ export const anthropicFormat: TraceFormat = {
 
 const BLOCKS = ['tool_use', 'tool_result', 'thinking', 'redacted_thinking'];
 
-/**
- * Returns whether an item has this format. An item whose messages are plain texts does not count, since it looks the same in
- * OpenAI's format, unless its system text consists of blocks.
- */
+/** Messages of plain texts look the same in OpenAI's format, so they count only if the system text consists of blocks. */
 function isAnthropic(item: Item): boolean {
   if (asRecord(item.response)?.type === 'message') return true;
   if (!Array.isArray(item.messages)) return false;

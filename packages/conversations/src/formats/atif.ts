@@ -1,7 +1,6 @@
 // Reads trajectories in Harbor's Agent Trajectory Interchange Format, versions 1.0 to 1.7: {schema_version, agent, steps,
-// subagent_trajectories}. Source: Harbor's RFC 0001 (laude-institute/harbor, docs/rfcs/0001-trajectory-format.md). The following
-// differs from the RFC: steps that repeat the context of another trajectory (`is_copied_context`) are read but not trained on,
-// since they are trained on as steps of that trajectory.
+// subagent_trajectories}. Source: Harbor's RFC 0001 (laude-institute/harbor, docs/rfcs/0001-trajectory-format.md). Unlike the
+// RFC, steps copied from another trajectory (`is_copied_context`) are read but not trained on, since they are trained on there.
 import { asRecord, BadItem, found } from '../files/data-error.js';
 import { conversationOf } from './chat.js';
 import { scoreOf, type Reading, type RecordedDialogue, type TraceFormat } from './format.js';

@@ -46,7 +46,7 @@ export function conversationOf(item: unknown, keys: UnreadKeys, place: string): 
   };
 }
 
-/** Reads messages in OpenAI's or ShareGPT's form. @throws {BadItem} */
+/** @throws {BadItem} */
 export function chatMessagesOf(list: readonly unknown[], reading: Reading): ChatMessage[] {
   const given = list.map((message, i) => {
     const place = { root: `message ${i + 1}` };
@@ -158,10 +158,7 @@ export function withSystem(system: unknown, messages: ChatMessage[]): ChatMessag
   throw new BadItem("has 'system' and a first message of the system, which say different things");
 }
 
-/**
- * Returns the inputs of the chat template in an item: `tools`, `documents` and `chat_template_kwargs`. `tools` may be JSON text,
- * as in some datasets, and is called `functions` in OpenAI's older files.
- */
+/** Returns the inputs of the chat template. `tools` may be JSON text, and is called `functions` in OpenAI's older files. */
 export function templateInputsOf(record: Record<string, unknown>, reading: Reading): TemplateInputs {
   const tools = toolsOf(record, reading);
   const documents = objectsOf('documents', record.documents);

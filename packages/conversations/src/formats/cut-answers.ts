@@ -1,11 +1,9 @@
-// Recognises answers of a model that were cut off. For such an answer the end token is not trained on, since the model did not
-// end it.
+// Recognises answers that were cut off. Their end token is not trained on, since the model did not end them.
 
 /**
- * Returns whether a finish reason of any API means that the model did not end the answer itself, but for instance a token limit,
- * a stop string of the request, a filter or a failure. Sources: OpenAI's chat completions and responses, Anthropic's messages,
- * Gemini's FinishReason, the AI SDK's FinishReason, Mistral's and DeepSeek's chat completions, Bedrock's StopReason, Cohere's
- * ChatFinishReason.
+ * Returns whether a finish reason of any API means that something other than the model ended the answer: a token limit, a stop
+ * string, a filter or a failure. Sources: OpenAI's chat completions and responses, Anthropic's messages, Gemini's and the AI
+ * SDK's FinishReason, Mistral's and DeepSeek's chat completions, Bedrock's StopReason, Cohere's ChatFinishReason.
  */
 export const isCut = (reason: unknown): boolean =>
   typeof reason === 'string' && CUT.has(reason.toLowerCase().replace(/[-_ ]/g, ''));

@@ -8,9 +8,7 @@ import { otlpFormat } from './otlp.js';
 import { preferenceFormat } from './preference.js';
 import { responsesFormat } from './responses.js';
 
-/**
- * All formats of conversations. Chat messages are the last one, since they match every item without the keys of another format.
- */
+/** Chat messages are last, since they match every item without the keys of another format. */
 export const FORMATS: readonly TraceFormat[] = [
   otlpFormat,
   atifFormat,
@@ -40,8 +38,6 @@ export const MARKS: readonly string[] = [
 ];
 
 /**
- * Returns the format of an item.
- *
  * @param name the format that the user has named; null to detect it from the item's keys
  * @throws {BadItem} if the item is not in the named format
  */

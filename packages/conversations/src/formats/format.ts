@@ -1,5 +1,4 @@
-// Defines the interface of a format of conversations: it converts the JSON values in a data file to conversations of chat
-// messages.
+// Defines the interface of a format, which converts the JSON values in a data file to conversations of chat messages.
 import type { Conversation } from '@bowyer/text';
 import type { UnreadKeys } from '../files/unread-keys.js';
 
@@ -10,9 +9,7 @@ import type { UnreadKeys } from '../files/unread-keys.js';
 export interface RecordedDialogue extends Conversation {
   /** The reward or score of the conversation; absent if the file has none. */
   score?: number;
-  /**
-   * The id of the preference pair to which the conversation belongs. The two answers of a pair are compared only with each other.
-   */
+  /** The id of the conversation's preference pair, whose two answers are compared only with each other. */
   pair?: string;
   /**
    * The id of the trace to which the conversation belongs. If another conversation of the trace continues it, it is trained on
@@ -33,11 +30,10 @@ export interface TraceFormat {
   expected: string;
   /** Returns whether an object has this format, from keys that no other format has. */
   fits: (item: Readonly<Record<string, unknown>>) => boolean;
-  /** Reads the conversations of an item. @throws {BadItem} */
+  /** @throws {BadItem} */
   read: (item: Readonly<Record<string, unknown>>, reading: Reading) => RecordedDialogue[];
 }
 
-/** Returns the number in `reward` or `score` of an item; empty if it has neither. */
 export function scoreOf({ reward, score }: Readonly<Record<string, unknown>>): { score?: number } {
   const given = [reward, score].find((value) => typeof value === 'number' && Number.isFinite(value));
   return given === undefined ? {} : { score: given as number };

@@ -129,10 +129,7 @@ function textOf({ type, content }: Item, what: string, expected = 'text'): strin
   );
 }
 
-/**
- * Converts tools to the form of Chat Completions: some instrumentations omit the outer object with `function`, or call the schema
- * `inputSchema`, as the AI SDK does.
- */
+/** Converts tools to those of Chat Completions. Some lack the outer object with `function`, or call the schema `inputSchema`. */
 export function toolsOf(tools: unknown): unknown {
   if ((tools ?? null) === null) return undefined;
   const list = Array.isArray(tools)

@@ -13,7 +13,7 @@ export const LOSS_KEYS = [
   'learn',
 ] as const;
 
-/** Returns the weight of a message in the training loss. @param what description of the message, for errors @throws {BadItem} */
+/** @param what describes the message in errors @throws {BadItem} */
 export function lossOf(message: Readonly<Record<string, unknown>>, isReply: boolean, what: string): number | undefined {
   const given = LOSS_KEYS.filter((key) => message[key] !== undefined && message[key] !== null);
   const weights = given.map((key) => weightOf(message[key], `'${key}' of ${what}`));

@@ -2,7 +2,7 @@
 import { jsonAsWritten } from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
 
-/** Returns the objects of an array. @param what description of the array, for error messages @throws {BadItem} */
+/** @param what describes the array in errors @throws {BadItem} */
 export function recordsOf(value: unknown, what: string): Record<string, unknown>[] {
   if (!Array.isArray(value)) throw new BadItem(`${what} is ${found(value)}, not an array`);
   return value.map((each, i) => {
@@ -32,18 +32,17 @@ export function partText(part: Readonly<Record<string, unknown>>, what: string, 
   throw new BadItem(`the content of ${what} has a part of type ${JSON.stringify(type)}; only parts of text are read`);
 }
 
-/** Returns the result of a tool as text; values other than strings become JSON. */
+/** Values other than strings become JSON. */
 export const answerText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : jsonAsWritten(value);
 
-/** Returns a tool call in the form of Chat Completions. @param args an object, or its JSON text */
+/** @param args an object, or its JSON text */
 export const toolCall = (id: unknown, name: unknown, args: unknown): Record<string, unknown> => ({
   ...(typeof id === 'string' && id !== '' && { id }),
   type: 'function',
   function: { name, arguments: args ?? {} },
 });
 
-/** Returns the result of a tool as a message in the form of Chat Completions. */
 export const toolAnswer = (id: unknown, content: string): Record<string, unknown> => ({
   role: 'tool',
   ...(typeof id === 'string' && { tool_call_id: id }),

@@ -1,6 +1,5 @@
-// Reads preference pairs in the formats of TRL: {prompt, chosen, rejected} with texts or messages, and tools, or {chosen,
-// rejected} without a prompt, which both begin with the same messages or the same text. Source: TRL's documentation, "Dataset
-// formats and types".
+// Reads preference pairs in TRL's formats: {prompt, chosen, rejected} with texts or messages, and tools, or {chosen, rejected},
+// which begin with the same messages or text. Source: TRL's documentation, "Dataset formats and types".
 import { isDeepStrictEqual } from 'node:util';
 import { isEmpty } from '@bowyer/core';
 import { BadItem } from '../files/data-error.js';
@@ -64,7 +63,7 @@ function withPrompt(item: Item): Pair {
   return { prompt, chosen: answers[0], rejected: answers[1] };
 }
 
-/** Splits a pair without a prompt: the prompt is the common prefix of the two answers. */
+/** The prompt is the common prefix of the two answers. */
 function withImplicitPrompt({ chosen, rejected }: Item): Pair {
   if (typeof chosen === 'string' && typeof rejected === 'string') return withSharedText(chosen, rejected);
   const [first, second] = [messagesOf('chosen', chosen, 'assistant'), messagesOf('rejected', rejected, 'assistant')];

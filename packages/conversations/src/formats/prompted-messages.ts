@@ -1,5 +1,4 @@
-// Reads an item that consists of a prompt and the messages that answer it, as in TRL's datasets. Each of the two is a text, a
-// message or a list of messages.
+// Reads an item of a prompt and its answer, as in TRL's datasets. Each of the two is a text, a message or a list of messages.
 import { isEmpty } from '@bowyer/core';
 import { keepNumbers } from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
@@ -7,10 +6,7 @@ import { LOSS_KEYS } from './loss-keys.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the messages of one of the two; a text becomes one message. @param role of the message that is made of a text @throws
- * {BadItem}
- */
+/** Returns the messages of one of the two. @param role of the message made of a text @throws {BadItem} */
 export function messagesOf(key: string, value: unknown, role: 'user' | 'assistant'): readonly Item[] {
   if (typeof value === 'string') return [{ role, content: value }];
   const list = asRecord(value) === null ? value : [value];
@@ -19,7 +15,7 @@ export function messagesOf(key: string, value: unknown, role: 'user' | 'assistan
   throw new BadItem(`'${key}' is ${found(value)}, neither a text nor messages`);
 }
 
-/** Returns the messages of a prompt. @throws {BadItem} */
+/** @throws {BadItem} */
 export function promptOf(value: unknown): readonly Item[] {
   const prompt = messagesOf('prompt', value, 'user');
   if (isReply(prompt[prompt.length - 1]))
@@ -44,10 +40,7 @@ export function unlearned(message: Item): Item {
 export const isPrompted = ({ prompt, completion }: Item): boolean =>
   !isEmpty(completion) && [prompt, completion].some((value) => typeof value === 'object' && value !== null);
 
-/**
- * Returns an item of a prompt and a completion as an item of messages, of which only those of the completion are trained on.
- * @throws {BadItem}
- */
+/** Returns the item as one of messages, of which only the completion's are trained on. @throws {BadItem} */
 export function withoutPrompt({ prompt, completion, ...item }: Item): Item {
   const twice = ['messages', 'conversations'].find((key) => !isEmpty(item[key]));
   if (twice !== undefined)

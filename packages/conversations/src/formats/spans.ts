@@ -19,17 +19,14 @@ export interface SpanCall {
   tools?: unknown;
 }
 
-/** Returns all spans of a batch. @throws {BadItem} if the batch does not have OTLP's structure */
+/** @throws {BadItem} if the batch does not have OTLP's structure */
 export function spansOf(item: Item): GenAiSpan[] {
   const spans: GenAiSpan[] = [];
   withSpans(item, (span) => spans.push(spanOf(span)) > 0);
   return spans;
 }
 
-/**
- * Returns a batch without the spans for which `keeps` returns false. @throws {BadItem} if the batch does not have OTLP's
- * structure
- */
+/** Returns a batch without the spans that `keeps` refuses. @throws {BadItem} if the batch does not have OTLP's structure */
 export function withSpans(item: Item, keeps: (span: Item) => boolean): Record<string, unknown> {
   const resourceSpans = recordsOf(item.resourceSpans ?? item.resource_spans, "'resourceSpans'").map((resource) => {
     const scopes = recordsOf(resource.scopeSpans ?? resource.scope_spans ?? [], "'scopeSpans'");

@@ -1,14 +1,12 @@
-// Removes the repetitions in recorded model calls. Each call of an agent repeats the dialogue so far, so that of the dialogues in
-// one trace only those are kept that no other dialogue continues.
+// Keeps only the longest dialogues of a trace, since each model call of an agent repeats the dialogue so far.
 import { createHash } from 'node:crypto';
 import type { ChatMessage } from '@bowyer/text';
 import type { DataItem } from '../files/data-file.js';
 import type { RecordedDialogue } from './format.js';
 
 /**
- * Keeps the dialogues that no other dialogue of their trace continues, and all dialogues without a trace. They get the last score
- * that any call of their trace has. If an answer was cut off, it is also marked as cut off in the longer dialogues that contain
- * it, since later calls do not report how earlier answers ended.
+ * Keeps the dialogues that no other one of their trace continues, and those without a trace. They get the last score of their
+ * trace. An answer that was cut off is marked so in the longer dialogues too, since later calls do not report how it ended.
  */
 export function wholeDialogues<T extends RecordedDialogue>(items: readonly DataItem<T>[]): DataItem<T>[] {
   const continued = new Set<string>();
@@ -49,10 +47,7 @@ function prefixKeys(trace: string, messages: readonly ChatMessage[]): string[] {
   return keys;
 }
 
-/**
- * Returns the contents of a message by which dialogues are compared. Ids of calls and reasoning are left out, since later
- * requests of an agent may omit them.
- */
+/** Contents by which messages are compared: without ids of calls and reasoning, which later requests of an agent may omit. */
 function partsOf({ role, content, tool_calls: calls }: ChatMessage): unknown[] {
   const called = Array.isArray(calls) ? (calls as { function: { name: unknown; arguments: unknown } }[]) : [];
   const text = typeof content === 'string' ? content.trim() : (content ?? '');

@@ -1,5 +1,4 @@
-// Converts messages and tools of Anthropic's API to the form of chat templates. One message of content blocks becomes one or more
-// messages.
+// Converts messages and tools of Anthropic's API to the form of chat templates. A message of content blocks may become several.
 import { jsonAsWritten, type ChatMessage } from '@bowyer/text';
 import { EarlierCalls } from './calls.js';
 import { listed, type Fields } from './fields.js';
@@ -17,15 +16,11 @@ export interface AnthropicRules<Rules> {
   'tools[]': Rules;
 }
 
-/**
- * The separator between the texts of blocks that the model did not sample. Texts that it sampled are concatenated without a
- * separator.
- */
+/** Separates the texts of blocks that the model did not sample; texts that it sampled are concatenated. */
 const BETWEEN_BLOCKS = '\n';
 
 /**
- * Converts messages. System messages at any position are joined to the system text, since few templates accept them after the
- * first message.
+ * Converts messages. System messages at any position are joined to the system text, since few templates accept later ones.
  *
  * @param fields the object with the field `system`
  */
@@ -79,7 +74,7 @@ class AnthropicReader<Rules> {
     };
   }
 
-  /** Converts a tool call, whose arguments are an object in this API. */
+  /** Arguments are an object in this API. */
   #toolUse(block: Fields<Rules>): object {
     const name = block.text('name', '');
     if (name === '') throw block.fail('name', 'must be a string');
@@ -101,7 +96,7 @@ class AnthropicReader<Rules> {
     if (texts.length > 0) yield { role: 'user', content: texts.join(BETWEEN_BLOCKS) };
   }
 
-  /** Converts a tool result. The result of a failed call begins with `Error: `, since templates have no field for failures. */
+  /** The result of a failed call begins with `Error: `, since templates have no field for failures. */
   #toolResult(block: Fields<Rules>): ChatMessage {
     const content = block.value('content') === undefined ? [] : this.#blocksOf(block, 'content');
     const text = content.map((part) => this.#readableText(part, 'a result of a tool')).join(BETWEEN_BLOCKS);
@@ -127,7 +122,6 @@ class AnthropicReader<Rules> {
     return { type, fields: parent.within(given.plain(), this.rules[known as keyof AnthropicRules<Rules>], place) };
   }
 
-  /** Returns the text of a block in a message that the model did not sample. */
   #readableText(block: Block<Rules>, where: string): string {
     const { type, fields } = block;
     if (type === 'text') return fields.text('text', '');
@@ -163,7 +157,7 @@ class AnthropicReader<Rules> {
   }
 }
 
-/** Returns the error for a block of an unsupported type. @param where names the message with the block, for the error */
+/** @param where names the message with the block */
 const unread = <Rules>({ type, fields }: Block<Rules>, where: string): Error =>
   fields.fail('type', `is '${type}', which cannot be read in ${where}; this model reads text only`);
 

@@ -19,20 +19,17 @@ export function earlierArguments(given: unknown): object {
   return ['', 'null'].includes(text.trim()) ? {} : writtenJson(text);
 }
 
-/**
- * Keeps the earlier calls of a dialogue by their ids. A tool result gets the tool's name from its call, since some templates need
- * it.
- */
+/** The earlier calls of a dialogue by id. A tool result gets the tool's name from its call, since some templates need it. */
 export class EarlierCalls {
   readonly #names = new Map<string, string>();
 
-  /** Adds a call. @param args JSON text, or a value */
+  /** @param args JSON text, or a value */
   call(id: string, name: string, args: unknown): EarlierCall {
     if (id !== '') this.#names.set(id, name);
     return { id, type: 'function', function: { name, arguments: earlierArguments(args) } };
   }
 
-  /** Returns a tool result as a message. @param name of the tool, if the result itself contains it */
+  /** @param name of the tool, if the result itself contains it */
   result(id: string | null, content: string, name = id === null ? undefined : this.#names.get(id)): ChatMessage {
     return { role: 'tool', ...(id !== null && { tool_call_id: id }), ...(name !== undefined && { name }), content };
   }

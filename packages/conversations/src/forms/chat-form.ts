@@ -1,5 +1,4 @@
-// Converts messages and tools of OpenAI's Chat Completions, with the additional keys of vLLM's clients, to the form of chat
-// templates.
+// Converts messages and tools of OpenAI's Chat Completions, with the keys of vLLM's clients, to the form of chat templates.
 import type { ChatMessage } from '@bowyer/text';
 import { EarlierCalls, type EarlierCall } from './calls.js';
 import { listed, type Fields } from './fields.js';
@@ -24,10 +23,7 @@ const ROLES: Readonly<Record<string, ChatMessage['role']>> = {
   function: 'tool',
 };
 
-/**
- * The fields with reasoning, as [name in the request, name for the template]. If both of vLLM's names are present, the older
- * `reasoning_content` is used.
- */
+/** [name in the request, name for the template]. The older of vLLM's two names, `reasoning_content`, has precedence. */
 const THOUGHTS = [
   ['reasoning', 'reasoning_content'],
   ['reasoning_content', 'reasoning_content'],
@@ -49,10 +45,7 @@ export function* readChatMessages<Rules>(
 
 class ChatReader<Rules> {
   readonly #calls = new EarlierCalls();
-  /**
-   * The id that was made for the last call in OpenAI's older form `function_call`, which has no ids. The result of the call gets
-   * the same id.
-   */
+  /** The id made for the last call of OpenAI's older form `function_call`, which has none; its result gets the same id. */
   #olderId: string | null = null;
   #count = 0;
 
@@ -93,7 +86,7 @@ class ChatReader<Rules> {
     return [this.#call(this.#olderId, fields.object('function_call', this.rules['messages[].function_call']))];
   }
 
-  /** Converts a tool call. Clients send the arguments as JSON text; templates read an object. */
+  /** Clients send the arguments as JSON text; templates read an object. */
   #call(id: string, called: Fields<Rules>): EarlierCall {
     const name = called.text('name', '');
     if (name === '') throw called.fail('name', 'must be a string');

@@ -1,8 +1,7 @@
-// Defines the interface through which messages are read from an object, in the body of a request or in an item of a data file.
-// The same code converts both, so that a dialogue has the same tokens in training and in serving. The two implementations differ
-// in the allowed keys and the wording of errors.
+// Defines the interface through which messages are read from a request's body or an item of a data file. One code converts both,
+// so that a dialogue has the same tokens in training and in serving; only the allowed keys and the wording of errors differ.
 
-/** An object whose fields are read by name. @param Rules the type of the rules that determine the allowed keys */
+/** @param Rules the type of the rules that determine the allowed keys */
 export interface Fields<Rules> {
   /** Returns the value of a field; undefined if it is absent or null. */
   value(name: string): unknown;
@@ -20,10 +19,7 @@ export interface Fields<Rules> {
   /** Returns the path by which errors name a field. */
   placeOf(name: string): string;
   fail(name: string, problem: string): Error;
-  /**
-   * Returns what a message of a data file has in addition to the API's fields: its loss weight, `cut`, and keys that chat
-   * templates read. It is empty for a message of a request.
-   */
+  /** Returns a message's loss weight, `cut`, and keys that chat templates read, from a data file; empty for a request. */
   beside(): Readonly<Record<string, unknown>>;
 }
 

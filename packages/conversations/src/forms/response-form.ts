@@ -15,7 +15,7 @@ export interface ResponseRules<Rules> {
   namespace: Rules;
 }
 
-/** An item of the input or output. Only a message may omit its type. */
+/** Only a message may omit its type. */
 type Item = Readonly<Record<string, unknown>>;
 
 /** The assistant's message that is being built from consecutive items. */
@@ -27,8 +27,7 @@ interface OpenMessage {
 }
 
 /**
- * Converts items to messages. System messages at the beginning are joined to the instructions, since few templates accept
- * several.
+ * Converts items. System messages at the beginning are joined to the instructions, since few templates accept several.
  *
  * @param items all items of the prompt in their order
  * @param fields the request's fields, for the paths in errors
@@ -80,7 +79,6 @@ class ItemReader<Rules> {
 
   constructor(private readonly rules: ResponseRules<Rules>) {}
 
-  /** Wraps an item with the rules for its type. */
   typed(fields: Fields<Rules>, item: Item, i: number): Fields<Rules> {
     const known = `${String(item.type)} item`;
     const place = `input[${i}]`;
@@ -138,10 +136,7 @@ class ItemReader<Rules> {
       .join('');
   }
 
-  /**
-   * Returns the text of a reasoning item: its content or summary, or the text that this project's model server sends as
-   * `encrypted_content`.
-   */
+  /** Returns a reasoning item's content or summary, or the text that this project's server sends as `encrypted_content`. */
   #reasoningOf(read: Fields<Rules>): string {
     for (const name of ['content', 'summary']) {
       const value = read.value(name);
@@ -151,7 +146,7 @@ class ItemReader<Rules> {
   }
 }
 
-/** The names of the fields with the text, by the type of the content part. */
+/** The fields with the text, by the type of the content part. */
 const textNames: Readonly<Record<string, string>> = {
   input_text: 'text',
   output_text: 'text',
@@ -176,7 +171,6 @@ export interface ResponseTools {
   left: readonly string[];
 }
 
-/** Returns the name that the model reads and writes: namespace and name in one. */
 const wholeName = ({ namespace, name }: SpacedName): string => `${namespace}__${name}`;
 
 export function readResponseTools<Rules>(fields: Fields<Rules>, rules: ResponseRules<Rules>): ResponseTools {

@@ -1,7 +1,4 @@
-/**
- * Runs a reader, which yields after each step, to its end without pauses, and returns its result. A server runs it in steps
- * instead.
- */
+/** Runs a reader to its end without pauses, and returns its result. A server runs it in steps instead. */
 export function whole<Result>(steps: Generator<undefined, Result>): Result {
   for (;;) {
     const { done, value } = steps.next();

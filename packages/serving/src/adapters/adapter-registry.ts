@@ -1,6 +1,5 @@
-// Keeps the model names that clients of a server may request: the base model's, and those of the loaded LoRA adapters. Names can
-// be added and removed while answers are in progress: an adapter whose name was removed stays loaded until its last answer has
-// ended.
+// Keeps the model names that clients may request: the base model's and those of the loaded LoRA adapters. Adapters change while
+// answers are in progress: one whose name was removed stays loaded until its last answer has ended.
 import type { AdapterBank, LoadedAdapter } from '@bowyer/models';
 import { BadRequestError, unknownModel } from '../generation/request-error.js';
 
@@ -13,7 +12,7 @@ interface ServedAdapter {
 
 /** The adapter that a request reserves. The function that generates its answer calls `release` when the answer has ended. */
 interface AdapterUse {
-  /** The adapter; null for the base model. */
+  /** Null for the base model. */
   adapter: LoadedAdapter | null;
   release: () => void;
 }
@@ -33,8 +32,6 @@ export class AdapterRegistry {
   #lastChange: Promise<unknown> = Promise.resolve();
 
   /**
-   * Makes a registry with no adapter.
-   *
    * @param modelName the name of the model without an adapter
    * @param bank loads adapters into the model; null if the server does not serve adapters
    * @param now returns the time in milliseconds since 1970
@@ -54,10 +51,7 @@ export class AdapterRegistry {
     return [this.modelName, ...this.#entries.keys()];
   }
 
-  /**
-   * Reserves an adapter by name, so that it is neither unloaded nor replaced before `release` is called. @throws
-   * {BadRequestError} for a name that is not served
-   */
+  /** Reserves an adapter: it stays loaded until `release`. @throws {BadRequestError} for a name that is not served */
   use(name: string): AdapterUse {
     if (name === this.modelName) return { adapter: null, release: () => undefined };
     const entry = this.#entryOf(name);

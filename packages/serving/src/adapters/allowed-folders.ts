@@ -2,11 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 
-/**
- * Resolves the links of a path, and returns it if it lies below one of the allowed roots.
- *
- * @returns null for a missing folder, and for one outside of the roots, even if a link inside a root leads to it
- */
+/** Returns the path with its links resolved; null if it is missing or, once resolved, outside of all roots. */
 export async function folderBelow(roots: readonly string[], path: string): Promise<string | null> {
   for (const root of roots) {
     const wanted = resolve(root, path);

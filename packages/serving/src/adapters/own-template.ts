@@ -2,10 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * Returns whether an adapter's folder has another chat template than its model's folder. The server warns then, since it writes
- * all prompts with its own template, even those for an adapter.
- */
+/** Returns whether the templates differ: the server then warns, since it writes all prompts with its own template. */
 export function hasOtherTemplate(adapterFolder: string, modelFolder: string): boolean {
   const own = templateIn(adapterFolder);
   return own !== null && own !== templateIn(modelFolder);

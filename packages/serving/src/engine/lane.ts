@@ -4,10 +4,7 @@
 import { maximum } from '@bowyer/core';
 import { commonPrefix, type Episodes, type LanguageModel, type LoadedAdapter, type PrefixPool } from '@bowyer/models';
 
-/**
- * The longest context of the first lane, in tokens. Each further lane has contexts four times as long; more lanes would cost
- * time, since every lane needs a separate run of the model in each round.
- */
+/** The longest context of the first lane, in tokens. Each further lane is four times as long, and costs a run per round. */
 const SHORTEST = 2048;
 const GROWTH = 4;
 
@@ -32,10 +29,7 @@ export class Lane {
     this.#free = Array.from({ length: slots }, (_, slot) => slot);
   }
 
-  /**
-   * Opens lanes of growing context lengths, up to the model's own; each has as many slots as answers are generated at the same
-   * time.
-   */
+  /** Opens lanes of growing context lengths, up to the model's own, with a slot for each simultaneous answer. */
   static async openAll(model: LanguageModel, slots: number, pool: PrefixPool | undefined): Promise<Lane[]> {
     const lanes: Lane[] = [];
     const { layers, keyValueHeads, headSize } = model.architecture;
@@ -73,10 +67,7 @@ export class Lane {
     return slot;
   }
 
-  /**
-   * Frees the slots of answers that have ended. Their keys and values are kept in the pool, if there is one, and in the slots
-   * until other answers reserve these slots.
-   */
+  /** Frees slots. Their keys and values stay in the pool, if there is one, and in the slots until these are reserved again. */
   async giveBack(slots: readonly number[]): Promise<void> {
     try {
       await this.episodes.retain(slots);

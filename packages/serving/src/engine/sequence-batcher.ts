@@ -1,6 +1,5 @@
-// Generates answers by continuous batching: each answer has a slot (a row of a key-value cache), and the answers of all slots
-// grow by one token per round. Each round also processes some tokens of new prompts, so that requests join a running batch, and a
-// long prompt does not stop the answers in progress.
+// Generates answers by continuous batching: each has a slot (a row of a key-value cache), and all grow by one token per round. A
+// round also reads some tokens of new prompts, so that requests join a running batch and long prompts do not stop answers.
 import { spokenIds, type Rng } from '@bowyer/core';
 import {
   changesLogits,
@@ -22,13 +21,9 @@ export interface SequenceRequest {
   promptIds: readonly number[];
   maxNewTokens: number;
   sampling: Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
-  /**
-   * The loaded LoRA adapter that generates the answer; null or not given for the base model. It stays loaded until the answer
-   * ends.
-   */
+  /** Null or not given for the base model. It stays loaded until the answer ends. */
   adapter?: LoadedAdapter | null;
   terminatorIds: readonly number[];
-  /** The bias and the penalties that the request adds to logits; none if not given. */
   adjustments?: LogitAdjustments;
   /** Rules that change logits depending on the prompt and the answer so far, such as a repetition penalty; none if not given. */
   rules?: LogitRules;
@@ -38,7 +33,7 @@ export interface SequenceRequest {
   returnsTopLogprobs?: boolean;
   /** The generator of random numbers for this answer alone, so that its sample does not depend on other requests. */
   rng: Rng;
-  /** The signal that ends the answer in the next round when it is aborted. */
+  /** Ends the answer in the next round when it is aborted. */
   signal: AbortSignal;
   /**
    * Receives tokens as they are generated, without the terminator.
@@ -73,10 +68,7 @@ export interface SequenceBatcherOptions {
   slots: number;
   /** The most answers that wait for a slot; more are refused. */
   maxQueued: number;
-  /**
-   * The bytes of memory for keys and values of ended prompts and answers, for reuse by prompts with the same prefix. 0 if not
-   * given: then only prefixes that are still in slots are reused.
-   */
+  /** The memory for keys and values of ended answers, reused for prompts with equal prefixes. 0 if not given: only slots are. */
   prefixCacheBytes?: number;
 }
 
@@ -85,10 +77,7 @@ export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }
 
-/**
- * The number of prompt tokens that a round processes while answers are in progress: matrix products are efficient with this
- * number, and more would only delay the answers.
- */
+/** The prompt tokens per round while answers are in progress: enough for efficient matrix products; more would delay answers. */
 const READ_BESIDE_ANSWERS = 256;
 
 /**
@@ -97,15 +86,12 @@ const READ_BESIDE_ANSWERS = 256;
  */
 const READ_ALONE = 512;
 
-/**
- * The number of tokens of several prompts that one call scores (computes log-probabilities of). The number bounds memory, since
- * each token has logits over the vocabulary.
- */
+/** The tokens of several prompts that one call scores, which bounds memory: each has logits over the vocabulary. */
 const MOST_SCORED = 2048;
 
 interface Sequence {
   request: SequenceRequest;
-  /** The lane and the slot that generate the sequence; null while it waits in the queue. */
+  /** Null while it waits in the queue. */
   place: { lane: Lane; slot: number } | null;
   newTokens: number;
   cachedTokens: number;
@@ -126,7 +112,6 @@ interface Scoring {
   reject: (error: unknown) => void;
 }
 
-/** A waiting change of the model's weights. */
 interface Change {
   apply: () => Promise<void>;
   resolve: () => void;
@@ -229,10 +214,8 @@ export class SequenceBatcher {
     await this.pool?.close();
   }
 
-  /** Runs rounds until no request and no change of the weights is left. */
   async #play(): Promise<void> {
-    // The loop begins in a later turn of the event loop, so that requests that arrive in the same turn are processed in one
-    // batch.
+    // A later turn of the event loop, so that requests of the same turn are processed in one batch.
     await new Promise<void>((resolve) => setImmediate(resolve));
     try {
       while (this.#hasWork) await this.#round();
@@ -305,10 +288,7 @@ export class SequenceBatcher {
     this.#running.push(Object.assign(sequence, { place: { lane, slot }, cachedTokens: lane.episodes.length(slot) }));
   }
 
-  /**
-   * Groups the sequences whose next tokens one call of the model can generate: those of one lane, which must also have equal
-   * sampling settings if the model cannot mix them in a batch.
-   */
+  /** Groups sequences for one call of the model: of one lane, and of equal sampling settings if the model cannot mix them. */
   #groups(): Placed[][] {
     const groups = new Map<string, Placed[]>();
     for (const sequence of this.#running) {
@@ -348,7 +328,7 @@ export class SequenceBatcher {
     return Math.max(lane.episodes.length(slot), lane.episodes.cachedTokens(slot, promptIds, adapter));
   }
 
-  /** Processes a chunk of a prompt. @param rest number of the prompt's last tokens that are left for later chunks */
+  /** @param rest number of the prompt's last tokens that are left for later chunks */
   async #readPiece(sequence: Placed, rest: number): Promise<void> {
     const { request, place } = sequence;
     const { episodes } = place.lane;
@@ -401,7 +381,7 @@ export class SequenceBatcher {
     }
   }
 
-  /** Calls `work` for one answer. An error, such as that of a grammar that takes too much work, ends only this answer. */
+  /** An error, such as that of a grammar that takes too much work, ends only this answer. */
   #orFail(sequence: Placed, work: () => void): void {
     try {
       work();
@@ -461,7 +441,7 @@ export class SequenceBatcher {
     else if (sequence.newTokens >= maxNewTokens) this.#end(sequence, 'length');
   }
 
-  /** Ends a sequence. @param how its finish reason, or the error that ended it */
+  /** @param how its finish reason, or the error that ended it */
   #end(sequence: Sequence, how: unknown, terminator?: SequenceEnd['terminator']): void {
     this.#waiting = this.#waiting.filter((other) => other !== sequence);
     this.#running = this.#running.filter((other) => other !== sequence);

@@ -58,7 +58,6 @@ const bareId = ({ id }: InstanceState): unknown => id;
 const bareText = ({ observation }: InstanceState): unknown => observation;
 const actionsOf = ({ info }: InstanceState): unknown => (Array.isArray(info.validActions) ? info.validActions : []);
 
-/** Renames {hasSearchBar, clickables} to {has_search_bar, clickables}. */
 function snakeCased(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value ?? [];
   const entries = Object.entries(value).map(([key, part]: [string, unknown]) => {
@@ -101,10 +100,7 @@ const textcraft: Forms = {
   fixed: { commands: serverError, goal: serverError },
 };
 
-/**
- * Returns the current observation. A first line with the goal, as in the observation after the reset, is put in front if it is
- * missing.
- */
+/** Puts the first line with the goal, as in the observation after the reset, in front if it is missing. */
 function withGoal({ observation, start }: InstanceState): string {
   const [goal] = start.split('\n', 1);
   return !goal.startsWith('Your goal:') || observation.startsWith(goal) ? observation : `${goal}\n${observation}`;
@@ -230,10 +226,7 @@ const names: Partial<Record<AgentGymFamily, string>> = {
 
 const isFamily = (name: string): name is AgentGymFamily => Object.hasOwn(agentGymFamilies, name);
 
-/**
- * Returns the routes and forms with which an environment is served: those of its AgentGym family, or those of babyai where
- * AgentGym does not have the environment.
- */
+/** Returns the routes and forms of an environment's AgentGym family, or those of babyai where AgentGym does not have it. */
 export function wireOf(name: string): Wire {
   if (!isFamily(name)) {
     const health = `This is environment ${name}.`;

@@ -1,6 +1,5 @@
-// Serves any environment over AgentGym's HTTP protocol, so that AgentGym's Python clients and ours can play it. The routes are
-// those of AgentGym's servers at commit 3ef9235. When the server stops, it answers the requests in progress and closes all
-// environments.
+// Serves any environment over AgentGym's HTTP protocol, for AgentGym's Python clients and ours. The routes are those of
+// AgentGym's servers at commit 3ef9235. A server that stops answers the requests in progress and closes all environments.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { faultMessage } from '../http/excerpt.js';
 import { HttpListener, pathOf, type HttpAnswer } from '../http/http-listener.js';
@@ -17,10 +16,7 @@ import {
 } from './instance-table.js';
 
 export interface EnvServerOptions extends Omit<InstanceTableOptions, 'continuesAfterEnd'> {
-  /**
-   * The name of an AgentGym family, whose routes and answers the server then has; for any other name they are those of a generic
-   * family.
-   */
+  /** The name of an AgentGym family, which determines routes and answers; those of a generic family for any other name. */
   name: string;
   host: string;
   /** The port; 0 for any free one. */
@@ -156,7 +152,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The error for a field that is missing or of the wrong type. */
 class FieldError extends Error {
-  /** Makes the error. @param field the field's name; null if the whole body is missing or wrong */
+  /** @param field null if the whole body is missing or wrong */
   constructor(readonly field: string | null) {
     super(field ?? 'body');
   }

@@ -1,5 +1,4 @@
-// Keeps the environment instances of an environment server by id. Instances are created by requests, handle one request at a
-// time, and are closed after some time without requests.
+// Keeps environment instances by id. They are created by requests, handle one request at a time, and are closed when idle.
 import type { Env, ResumableEnv } from '@bowyer/envs';
 import { hasEnded, type InstanceState } from './answers.js';
 
@@ -11,7 +10,6 @@ export interface InstanceTableOptions {
   continuesAfterEnd?: boolean;
   /** Whether a line break at the end of an observation is removed, as AgentGym's servers do for some environments. */
   withoutLineEnd?: boolean;
-  /** The most open environments. */
   maxInstances: number;
   /** Milliseconds without a request after which an environment is closed. */
   idleMs: number;
@@ -28,10 +26,10 @@ export class TooManyInstancesError extends Error {
 
 interface Instance {
   env: Env;
-  /** The state of the episode; null before the first reset. */
+  /** Null before the first reset. */
   state: InstanceState | null;
   lastUsed: number;
-  /** A promise that is fulfilled when the last request has ended; requests of one instance run one after another. */
+  /** Fulfilled when the last request has ended; requests of one instance run one after another. */
   last: Promise<unknown>;
   waiting: number;
 }
@@ -46,7 +44,7 @@ export class InstanceTable {
     return [...this.#instances.keys()];
   }
 
-  /** Makes an environment. @returns its id @throws {TooManyInstancesError} */
+  /** @returns its id @throws {TooManyInstancesError} */
   create(): number {
     const { makeEnv, maxInstances } = this.options;
     if (this.#instances.size >= maxInstances) {
@@ -78,20 +76,17 @@ export class InstanceTable {
     });
   }
 
-  /**
-   * Returns the state of an instance. @throws {InstanceError} before the first reset and, unless the episode may continue, after
-   * its end
-   */
+  /** @throws {InstanceError} before the first reset and, unless the episode may continue, after its end */
   state(id: number): Promise<InstanceState> {
     return this.#inTurn(id, (instance) => Promise.resolve(this.#running(id, instance)));
   }
 
-  /** Returns whether the instance was reset. @throws {InstanceError} for an unknown id */
+  /** @throws {InstanceError} for an unknown id */
   wasReset(id: number): boolean {
     return this.#known(id).state !== null;
   }
 
-  /** Closes an instance. @returns whether the id was known */
+  /** @returns whether the id was known */
   async close(id: number): Promise<boolean> {
     const instance = this.#instances.get(id);
     if (instance === undefined) return false;
@@ -144,7 +139,6 @@ export class InstanceTable {
   }
 }
 
-/** Returns the state of an instance that was never reset. */
 export const initialState = (id: number): InstanceState => ({
   id,
   observation: '',

@@ -10,10 +10,7 @@ import {
 } from '@bowyer/envs';
 import { EnvServer, type EnvServerOptions } from './env-server.js';
 
-/**
- * A step limit that is never reached: AgentGym's servers of the environments below have no limit, since their clients count
- * rounds.
- */
+/** AgentGym's servers of the environments below have no step limit, since their clients count rounds. */
 const UNLIMITED = 1_000_000;
 /** The number of products in the served shop. Each goal has a different product. */
 const SERVED_PRODUCTS = 4000;
@@ -28,10 +25,7 @@ const servedOptions: Partial<Record<EnvName, Record<string, unknown>>> = {
   alfworld: { observation: 'turn' },
 };
 
-/**
- * Adds products to the default shop, because clients use the goal numbers of AgentGym's server, which has more goals than our
- * default shop. A shop that the user has chosen is not changed.
- */
+/** Adds products to the default shop, since AgentGym's server has more goals. A shop that the user chose is kept. */
 function servedGoals(name: EnvName, options: Record<string, unknown>): Record<string, unknown> {
   if (name !== 'webshop') return {};
   const { properties } = environmentInfo(name).schema;
@@ -68,10 +62,7 @@ export async function serveEnv({ name, options, parts, ...limits }: ServeEnvOpti
   });
 }
 
-/**
- * Returns the function of GET /filtered_vocab: before an instance's first reset it lists all words, and later those that the
- * answers to its guesses so far allow.
- */
+/** The function of GET /filtered_vocab: all words before the first reset, later those that the answers to the guesses allow. */
 async function wordleVocabulary(make: () => Env): Promise<EnvServerOptions['vocabulary']> {
   const env = make();
   const { info } = await env.reset({ seed: 0 });

@@ -1,5 +1,4 @@
-// Compiles the grammars of answers (constrained decoding) to token masks for the model's vocabulary, and caches them, since
-// requests with equal constraints recur.
+// Compiles grammars of answers (constrained decoding) to token masks for the vocabulary, and caches them for later requests.
 import {
   ConstraintCompiler,
   EmptyGrammarError,
@@ -13,21 +12,15 @@ import { inTurns, turn } from '../http/turn.js';
 import { KeptConstraints } from './kept-constraints.js';
 import { BadRequestError } from './request-error.js';
 
-/** The number of compiled constraints in the cache. An agent sends the same few constraints with all of its requests. */
+/** An agent sends the same few constraints with all of its requests. */
 const MOST_KEPT = 64;
 
 export class AnswerConstraints {
-  /**
-   * The compiler. It is made, in steps, when the first request with a constraint arrives, since this takes seconds for a large
-   * vocabulary.
-   */
+  /** Made in steps for the first request with a constraint, since this takes seconds for a large vocabulary. */
   #compiler: Promise<ConstraintCompiler> | null = null;
   readonly #kept = new KeptConstraints(MOST_KEPT);
 
-  /**
-   * Makes an empty cache. @param endIds ids of tokens that end an answer @param excludedIds ids of tokens that the model never
-   * generates
-   */
+  /** @param endIds tokens that end an answer @param excludedIds tokens that the model never generates */
   constructor(
     private readonly tokenizer: Tokenizer,
     private readonly endIds: readonly number[],
@@ -35,11 +28,9 @@ export class AnswerConstraints {
   ) {}
 
   /**
-   * Returns the compiled constraint from the cache, or compiles it.
-   *
    * @param key identifies everything that the grammar depends on
-   * @param make makes the grammar if the cache does not have it
-   * @param param the name of the request's field with the constraint, for error messages
+   * @param make called if the cache does not have it
+   * @param param the request's field with the constraint, for error messages
    */
   async compiled(key: string, make: () => Grammar | null, param: string): Promise<CompiledConstraint | null> {
     const known = this.#kept.get(key);

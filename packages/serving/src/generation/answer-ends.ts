@@ -5,11 +5,10 @@ export interface AnswerEnds {
   model: LanguageModel;
   /** The chat template; null for a model without one. */
   template: Pick<ChatTemplate, 'terminatorIds'> | null;
-  /** Ids of end tokens in addition to those of the model and the template. */
+  /** End tokens in addition to those of the model and the template. */
   terminatorIds?: readonly number[];
 }
 
-/** Returns the ids of the tokens that end every answer of a served model. */
 export const answerEnds = ({ model, template, terminatorIds = [] }: AnswerEnds): number[] => [
   ...new Set([...terminatorIds, ...(template?.terminatorIds ?? []), ...endOfText(model)]),
 ];

@@ -1,6 +1,5 @@
-// Makes the grammar that constrains the answer to a chat, if its request needs one: a JSON value, tool calls, or, with strict
-// tools, any text with calls whose arguments follow their schemas. If the model may write reasoning, the grammar allows it at the
-// beginning.
+// Makes the grammar of a chat's answer, if its request needs one: a JSON value, tool calls, or, with strict tools, any text with
+// calls whose arguments follow their schemas. Reasoning may precede, if the model may write it.
 import { jsonValue, readingTogether, UnsupportedSchemaError, type Grammar, type Tokenizer } from '@bowyer/text';
 import { callGrammar, contentGrammar, StrictToolError, type WrittenStyle } from '../tool-calls/call-grammar.js';
 import type { PartsOptions } from '../tool-calls/part-streamer.js';
@@ -15,14 +14,10 @@ export type AskedAnswer = Pick<ChatRequest, 'format' | 'toolChoice' | 'parallelC
 /** How the prompt ends, and how the server splits the answer into reasoning, content and tool calls. */
 export interface AnswerPlace {
   parts: (Pick<PartsOptions, 'startsInReasoning' | 'tools'> & { style: WrittenStyle | null }) | null;
-  /** Whether the answer may begin with reasoning. */
   mayReason: boolean;
 }
 
-/**
- * Returns the grammar of the answers to a chat; null where any text is allowed. @throws {BadRequestError} for a JSON schema that
- * a grammar cannot guarantee
- */
+/** Returns null where any text is allowed. @throws {BadRequestError} for a JSON schema that a grammar cannot guarantee */
 export function answerGrammar(
   chat: AskedAnswer & Pick<ChatRequest, 'names'>,
   { parts, mayReason }: AnswerPlace,

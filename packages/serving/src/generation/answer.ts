@@ -1,5 +1,4 @@
-// Defines the server's internal form of an answer, which each API protocol (Chat Completions, Messages, Responses, …) converts to
-// its own.
+// Defines the server's internal form of an answer, which each API protocol converts to its own.
 import type { Utterance } from '@bowyer/core';
 import type { CallAttempt } from '../tool-calls/answer-parts.js';
 import type { CalledTool } from '../tool-calls/part-streamer.js';
@@ -7,10 +6,7 @@ import type { TokenLogprob } from './token-logprobs.js';
 
 /** An answer's sampled tokens, with their log-probabilities under the full distribution, without the masks of a constraint. */
 export interface SampledUtterance extends Pick<Utterance, 'ids' | 'terminated' | 'logprobs'> {
-  /**
-   * The log-probabilities under the distribution that the constraint's masks leave, [tokens], in nats; absent without a
-   * constraint.
-   */
+  /** Under the distribution that the constraint's masks leave, [tokens], in nats; absent without a constraint. */
   maskedLogprobs?: number[];
   /** The versions of the weights that sampled the tokens, each with the index in `ids` of its first token. */
   versions: { from: number; version: number }[];
@@ -22,15 +18,9 @@ export interface Choice {
   text: string;
   /** The reasoning of a chat's answer, where the server splits answers into reasoning, content and calls. */
   reasoning?: string;
-  /**
-   * In a chunk of a stream: new tool calls, and further text of the arguments of earlier calls, which are identified by their
-   * index.
-   */
+  /** In a chunk of a stream: new tool calls, and further text of the arguments of earlier calls, by their index. */
   calls?: readonly CalledTool[];
-  /**
-   * In a complete answer: the tool calls, and texts that look like failed attempts at a call, even if they are returned as
-   * content.
-   */
+  /** In a complete answer: the tool calls, and texts that look like failed calls, even if they are returned as content. */
   attempts?: readonly CallAttempt[];
   /** In a complete answer: whether further sampled calls were removed, since the request allows only one. */
   isShortened?: boolean;
@@ -40,12 +30,8 @@ export interface Choice {
   stop?: string;
   /** Tokens of the text with their log-probabilities; null where the request did not ask for them. */
   tokens: readonly TokenLogprob[] | null;
-  /**
-   * Token ids, if the request asked for them: of the prompt (in a stream only in a choice's first chunk), and of the text with
-   * its terminator.
-   */
+  /** Token ids, if requested: of the prompt (in a stream only in the first chunk), and of the text with its terminator. */
   ids?: { prompt?: readonly number[]; text: readonly number[] };
-  /** In a complete answer: its sampled tokens. */
   sampled?: SampledUtterance;
 }
 
@@ -58,7 +44,6 @@ export interface Usage {
   reasoningTokens: number;
 }
 
-/** All answers to one request, with their token counts. */
 export interface Completed {
   choices: readonly Choice[];
   usage: Usage;

@@ -1,5 +1,4 @@
-// Defines the server's internal form of a chat request: a dialogue, and the settings of its answer. Each chat protocol converts
-// the bodies of its requests to it.
+// Defines the server's internal form of a chat request: a dialogue, and the settings of its answer.
 import type { ChatMessage, ChatTemplate, PromptEnding, TemplateInputs } from '@bowyer/text';
 import type { CompletionSettings, RequestReader } from './completion-request.js';
 import type { PromptCut } from './request-bounds.js';
@@ -7,7 +6,7 @@ import { BadRequestError } from './request-error.js';
 
 export interface ChatRequest {
   messages: readonly ChatMessage[];
-  /** The inputs of the chat template: tools in the form of Chat Completions, documents, and variables. */
+  /** Tools in the form of Chat Completions, documents, and variables. */
   inputs: TemplateInputs;
   template: ChatTemplate;
   ending: PromptEnding;
@@ -37,11 +36,11 @@ export interface ChatNames {
   tools: string;
   toolChoice: string;
   format: string;
-  /** The name of the field with the reasoning budget; not given where the protocol has no such field. */
+  /** Not given where the protocol has no such field. */
   reasoningBudget?: string;
 }
 
-/** Returns the chat template of the server. @throws {BadRequestError} where it has none */
+/** @throws {BadRequestError} where the server has none */
 export function chatTemplateOf({ template }: RequestReader, names: ChatNames): ChatTemplate {
   if (template !== null) return template;
   throw new BadRequestError(
@@ -50,9 +49,6 @@ export function chatTemplateOf({ template }: RequestReader, names: ChatNames): C
   );
 }
 
-/**
- * Returns the template variables that set the effort of reasoning, with the names that vLLM uses: gpt-oss has levels of effort,
- * and Qwen 3 and other models can only be switched.
- */
+/** Returns vLLM's template variables for the effort of reasoning: gpt-oss has levels; Qwen 3 and others are only switched. */
 export const effortVariables = (effort: string | null): Record<string, unknown> =>
   effort === null ? {} : { reasoning_effort: effort, enable_thinking: effort !== 'none' };

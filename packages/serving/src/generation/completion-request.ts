@@ -33,28 +33,24 @@ export interface CompletionRequest {
   namesTokensById: boolean;
   /** Whether the ids of prompts and answers are returned, with the terminator, as in vLLM. */
   returnsIds: boolean;
-  /** Ids of tokens that end an answer in addition to the model's own end tokens. */
+  /** Tokens that end an answer in addition to the model's own end tokens. */
   stopIds: readonly number[];
   /** Whether the model's own end tokens do not end an answer. */
   ignoresEnd: boolean;
-  /** The values that are added to the logits of tokens. */
   logitBias: readonly (readonly [id: number, by: number])[];
-  /** The penalty that is subtracted from the logit of each token that the answer so far contains. */
+  /** Subtracted from the logit of each token that the answer so far contains. */
   presencePenalty: number;
   /** The penalty that is subtracted from a token's logit for each time that the answer so far contains the token. */
   frequencyPenalty: number;
   /** Rules that change logits depending on the prompt and the answer so far. */
   rules: LogitRules;
-  /** The grammar of the answer's text; null if any text is allowed. */
+  /** Null if any text is allowed. */
   constraint: CompiledConstraint | null;
-  /**
-   * Whether an answer is decoded as the continuation of its prompt, so that a leading space is kept; otherwise it is a separate
-   * text.
-   */
+  /** Whether an answer continues its prompt, so that a leading space is kept; otherwise it is decoded as a separate text. */
   continuesText: boolean;
   /** How a chat's answer is split into reasoning, content and tool calls; null if it is all content. */
   parts: PartsOptions | null;
-  /** The chat from which the prompt was written; absent for a text prompt. */
+  /** Absent for a text prompt. */
   chat?: WrittenChat;
 }
 
@@ -66,14 +62,14 @@ export type CompletionSettings = Omit<
 
 export interface Prompt {
   ids: number[];
-  /** The text that is returned in front of the answer: the prompt, if the request sets `echo`. */
+  /** Returned in front of the answer: the prompt, if the request sets `echo`. */
   echo: string;
 }
 
 /** The properties of the server with which it reads the body of a request. */
 export interface RequestReader {
   tokenizer: SteppedTokenizer;
-  /** The chat template, which encodes with `tokenizer`; null if the model has none. */
+  /** Encodes with `tokenizer`; null if the model has none. */
   template: ChatTemplate | null;
   /** Makes a chat template from the source that a request contains; undefined if requests must not contain one. */
   templateOf?: (source: string) => ChatTemplate;
@@ -82,20 +78,15 @@ export interface RequestReader {
   /** Ids of tokens that the model never generates, such as padding; they have no log-probability. */
   maskedTokenIds: readonly number[];
   name: string;
-  /** Returns the names of the adapters that are loaded; none if not given. Other names are refused. */
+  /** None if not given. Other names are refused. */
   adapterNames?: () => readonly string[];
   /** Whether requests for unknown model names are answered by the base model; false if not given. */
   answersAnyName?: boolean;
-  /**
-   * The most answers to all prompts of one request; a request for more is refused, since the server could never generate them.
-   */
+  /** The most answers per request to all prompts; the server could never generate more. */
   maxAnswers: number;
   /** The rules of the model's generation config that change logits; a request may change some of them. */
   rules: LogitRules;
-  /**
-   * Returns the format in which a template writes tool calls; null where the format is unknown. If not given, answers are not
-   * split into content and calls.
-   */
+  /** Returns in which format a template writes tool calls; null if unknown. If not given, answers are not split. */
   callStyle?: (template: ChatTemplate) => CallStyle | null;
   constraints: AnswerConstraints;
   /** Ids of tokens that end an answer in addition to those of its request; none if not given. */

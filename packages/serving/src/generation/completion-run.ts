@@ -1,5 +1,4 @@
-// Generates the answers to one request: it submits a sequence for each answer to the batcher, sends the text while it is
-// generated, and returns the complete result.
+// Generates the answers to one request: a sequence per answer in the batcher, whose text is sent while it is generated.
 import { Rng } from '@bowyer/core';
 import { type LoadedAdapter, continuationText } from '@bowyer/models';
 import { byteTokens, type Tokenizer } from '@bowyer/text';
@@ -15,7 +14,7 @@ import { SpelledTokens, type TokenLogprob } from './token-logprobs.js';
 
 interface CompletionRun {
   request: CompletionRequest;
-  /** The LoRA adapter, which stays loaded until all answers have ended; null or not given for the base model. */
+  /** Stays loaded until all answers have ended; null or not given for the base model. */
   adapter?: LoadedAdapter | null;
   tokenizer: Tokenizer;
   terminatorIds: readonly number[];
@@ -28,7 +27,7 @@ interface CompletionRun {
   onPiece: (piece: Choice) => void;
 }
 
-/** Generates all answers to a request. @throws {QueueFullError} immediately, before any token is generated */
+/** @throws {QueueFullError} immediately, before any token is generated */
 export function runCompletion(
   batcher: Pick<SequenceBatcher, 'submit' | 'score'>,
   run: CompletionRun,
@@ -95,10 +94,7 @@ async function finished(
   return { choices, usage, aborted };
 }
 
-/**
- * The number of tokens at the end of a prompt that are decoded with the answer, since they can affect the text of its first
- * token.
- */
+/** The tokens at the end of a prompt that are decoded with the answer, since they can affect its first token's text. */
 const PROMPT_END = 64;
 
 class Answer {
@@ -114,7 +110,7 @@ class Answer {
   #sentPieces = 0;
   #echo: string;
   readonly #parts: PartStreamer | null;
-  /** Computes the texts of the generated tokens; null where the request does not ask for the tokens. */
+  /** Null where the request does not ask for the tokens. */
   readonly #spelled: SpelledTokens | null;
   readonly #sampled: Sampled;
 
@@ -134,10 +130,7 @@ class Answer {
     this.#sampled = new Sampled(run.version ?? (() => 0));
   }
 
-  /**
-   * Returns the function that decodes the answer's tokens. A chat message is decoded as a separate text, a completion as the
-   * continuation of its prompt, so that its leading space is kept.
-   */
+  /** A chat message is decoded as a separate text, a completion as its prompt's continuation, so that a leading space is kept. */
   #decoder(end: readonly number[]): (ids: readonly number[]) => string {
     const { tokenizer, request } = this.run;
     const decode = request.parts
@@ -164,10 +157,7 @@ class Answer {
     return !this.#streamer.stopped && !this.#endsWithCall();
   }
 
-  /**
-   * Returns whether a tool call ends the answer, as it does where the request allows only one call. With a grammar this is not
-   * needed, since the grammar itself ends the answer.
-   */
+  /** A tool call ends the answer where the request allows only one; a grammar, if there is one, ends it itself. */
   #endsWithCall(): boolean {
     const { constraint, ignoresEnd, minTokens } = this.run.request;
     if (constraint !== null || ignoresEnd || this.#ids.length < minTokens) return false;
@@ -186,7 +176,7 @@ class Answer {
     this.#unsentTokens.push(token);
   }
 
-  /** Returns the prompt's tokens with their log-probabilities. @param logprobs of all tokens but the first */
+  /** @param logprobs of all of the prompt's tokens but the first */
   async scored(logprobs: Float32Array): Promise<TokenLogprob[]> {
     await turn(); // other work of the server can run between two prompts
     return inTurns(this.#spell(logprobs));
@@ -202,7 +192,7 @@ class Answer {
     return tokens;
   }
 
-  /** Ends the answer. @param ofPrompt the prompt's tokens with log-probabilities, if the request asks for them */
+  /** @param ofPrompt the prompt's tokens with log-probabilities, if the request asks for them */
   finish(finishReason: 'stop' | 'length', ofPrompt: readonly TokenLogprob[]): Choice {
     this.#send(this.#streamer.finish(), true);
     const { prompts, n, returnsIds } = this.run.request;

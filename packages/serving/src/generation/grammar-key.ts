@@ -37,18 +37,15 @@ export const withBudget = (key: string, tokens: number): string =>
 
 const names: ChatNames = { messages: 'messages', tools: 'tools', toolChoice: 'tool_choice', format: 'response_format' };
 
-/** The grammar and the reasoning budget that a key describes. */
 interface KeyedConstraint {
-  /** The grammar; null where any text is allowed and only the reasoning is limited. */
+  /** Null where any text is allowed and only the reasoning is limited. */
   grammar: Grammar | null;
   parts: AnswerPlace['parts'];
   /** The most tokens of reasoning; null for no bound. */
   reasoningBudget: number | null;
 }
 
-/**
- * Parses a key. @throws {RangeError} for a text that `grammarKey` did not write, or whose format of tool calls no longer exists
- */
+/** @throws {RangeError} for a text that `grammarKey` did not write, or a format of tool calls that no longer exists */
 export function constraintOfKey(key: string, reader: { tokenizer: Pick<Tokenizer, 'tokenToId'> }): KeyedConstraint {
   const [format, toolChoice, parallelCalls, place, mayReason, reasoningBudget = null] = JSON.parse(key) as KeyParts;
   const parts = place && placeOf(place);

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CompiledConstraint } from '@bowyer/text';
 
-/**
- * A cache of compiled constraints. It drops the least recently used ones, and those whose compiler was reset, since they would
- * keep the compiler's former memory from being freed.
- */
+/** Drops the least recently used constraints, and those whose compiler was reset, since they would keep its memory. */
 export class KeptConstraints {
   /** The constraints by digests of their keys; a key itself can be megabytes long. */
   readonly #kept = new Map<string, CompiledConstraint>();

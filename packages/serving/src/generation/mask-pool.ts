@@ -1,5 +1,4 @@
-// Shares one array among equal token masks: most positions of most answers have one of a few masks, each of which takes 20 kB for
-// a large vocabulary.
+// Shares one array among equal token masks: most positions have one of a few, of 20 kB each for a large vocabulary.
 import type { TokenMask } from '@bowyer/core';
 
 /** The most masks in the pool; when it is full, it is emptied. */
@@ -24,9 +23,7 @@ export class MaskPool {
   }
 }
 
-/**
- * Computes the FNV-1a hash of a mask's 32-bit integers. Source: Fowler, Noll and Vo, http://www.isthe.com/chongo/tech/comp/fnv/
- */
+/** The FNV-1a hash of 32-bit integers. Source: Fowler, Noll and Vo, http://www.isthe.com/chongo/tech/comp/fnv/ */
 function hashOf(mask: TokenMask): number {
   let hash = 0x811c9dc5;
   for (let word = 0; word < mask.length; word++) hash = Math.imul(hash ^ mask[word], 0x01000193);

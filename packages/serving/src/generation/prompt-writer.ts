@@ -4,7 +4,7 @@ import type { ChatMessage, ChatTemplate, PromptEnding, TemplateInputs } from '@b
 
 export interface Dialogue {
   messages: readonly ChatMessage[];
-  /** The inputs of the chat template: tools in the form of Chat Completions, documents, and variables. */
+  /** Tools in the form of Chat Completions, documents, and variables. */
   inputs: TemplateInputs;
   template: ChatTemplate;
 }
@@ -19,8 +19,6 @@ export interface WrittenChat extends Dialogue {
 export type WriteDialogue = (messages: readonly ChatMessage[]) => Promise<number[]>;
 
 /**
- * Writes a chat's prompt.
- *
  * @param endIds tokens that end messages of the model
  * @param write tokenizes messages with the template; it may be called with messages other than the chat's
  */

@@ -1,5 +1,4 @@
-// Limits the number of tokens of an answer's reasoning: at the limit, the marker that closes the reasoning, such as `</think>`,
-// is forced, and the answer continues after it.
+// Limits the tokens of an answer's reasoning: at the limit, the marker that closes it, such as `</think>`, is forced.
 import type { CompiledConstraint, TokenConstraint, Tokenizer } from '@bowyer/text';
 import { decoderWithMarks } from '../tool-calls/call-style.js';
 import { reasoningForm, type ReasoningForm } from '../tool-calls/reasoning.js';
@@ -21,10 +20,9 @@ export interface ReasoningBudget {
 }
 
 /**
- * Adds the limit on the tokens of reasoning to a constraint.
+ * Adds the limit on the tokens of reasoning.
  *
  * @param constraint of the whole answer; null if it has none
- * @param budget.tokens the most tokens of reasoning
  * @returns null if the model does not write reasoning
  */
 export function withinBudget(
@@ -41,9 +39,7 @@ export function withinBudget(
   return boundedReasoning(constraint, { form, tokens, tokenizer, decode: decoderWithMarks(tokenizer, format) });
 }
 
-/**
- * Returns the constraint with the limit on the tokens of reasoning. @param constraint of the whole answer; null if it has none
- */
+/** Adds the limit on the tokens of reasoning. @param constraint of the whole answer; null if it has none */
 export const boundedReasoning = (
   constraint: CompiledConstraint | null,
   budget: ReasoningBudget,
@@ -65,7 +61,6 @@ type Stage = 'before' | 'inside' | 'closing' | 'over';
 
 class BudgetedAnswer implements TokenConstraint {
   #stage: Stage;
-  /** The number of reasoning tokens so far. */
   #count = 0;
   /** The last tokens, which are searched for markers. */
   #recent: number[] = [];
@@ -113,10 +108,7 @@ class BudgetedAnswer implements TokenConstraint {
     return copy;
   }
 
-  /**
-   * Returns whether the next token must belong to the closing marker. It is not forced within a multi-byte character, nor where a
-   * grammar forbids it.
-   */
+  /** Returns whether the closing marker is forced now: not within a multi-byte character, nor where a grammar forbids it. */
   #forces(mask: Uint32Array): boolean {
     const { tokens, form, tokenizer, decode } = this.budget;
     if (this.#stage === 'inside' && this.#count >= tokens && !decode(this.#recent).endsWith(HALF_CHARACTER)) {
@@ -131,7 +123,7 @@ class BudgetedAnswer implements TokenConstraint {
     return false;
   }
 
-  /** Updates the stage. @param text of the last tokens */
+  /** @param text of the last tokens */
   #look(text: string): void {
     const { start, end } = this.budget.form;
     if (this.#stage === 'before') {

@@ -17,10 +17,7 @@ export interface MaskedAnswer {
   ids: readonly number[];
   /** Whether the last of `ids` is the terminator. */
   terminated: boolean;
-  /**
-   * The token limit of the answer, including the terminator. It matters since near the limit, a constraint allows only texts that
-   * can still be completed.
-   */
+  /** The token limit, with the terminator. Near it, a constraint allows only texts that can still be completed. */
   maxTokens: number;
   /** Ids of terminators for this answer, in addition to those of every answer. */
   stopIds: readonly number[];
@@ -36,17 +33,15 @@ export class RecordedMasks {
   /** The compiler. It is made for the first answer, since making it takes seconds for a large vocabulary. */
   #compiler: ConstraintCompiler | null = null;
 
-  /** Makes an empty cache. @param served the model, its chat template, and further terminators that the server had */
+  /** @param served the model, its chat template, and further terminators that the server had */
   constructor(private readonly served: AnswerEnds) {
     this.#terminatorIds = answerEnds(served);
   }
 
   /**
-   * Returns the mask with which each token of an answer was sampled. Equal masks are the same array, even across answers.
+   * Returns the mask of each sampled token, [ids]. Equal masks are the same array, even across answers.
    *
-   * @returns [ids]
-   * @throws {RangeError} where the constraint does not allow the tokens, because the model, the tokenizer or the template differs
-   *   from the server's
+   * @throws {RangeError} where the constraint does not allow the tokens, because the model, tokenizer or template differs
    */
   masksOf({ constraint, ids, terminated, maxTokens, stopIds }: MaskedAnswer): TokenMask[] {
     const place = this.#compiled(constraint).start();

@@ -39,22 +39,13 @@ const MOST_PER_TOKEN = 16;
 /** A text with at most this many characters is encoded even if the context is so short that it seems not to fit. */
 const SHORT = 2 ** 15;
 
-/**
- * The most characters of a text that is encoded in two cases: for a prompt that is truncated to its last tokens, and by a
- * tokenizer whose tokens can be whole texts.
- */
+/** The most characters that are encoded for a prompt truncated to its last tokens, or with tokens that can be whole texts. */
 const LONGEST_CUT = 2 ** 20;
 
-/**
- * A tokenizer that has a longer token, in characters, has whole texts as tokens, such as the instructions that a small initial
- * model reads as one token.
- */
+/** With a longer token, in characters, a tokenizer has whole texts as tokens, such as a small initial model's instructions. */
 const LONG_TOKEN = 1_024;
 
-/**
- * Refuses a text that has too many characters to fit into the context. It runs before the text is encoded, so that it also
- * refuses a text that the tokenizer's normalizer would have shortened.
- */
+/** Refuses a text with too many characters for the context before it is encoded, even if the normalizer would shorten it. */
 export function checkCharacters(
   count: number,
   { contextLength, tokenizer }: LengthBounds,
@@ -89,10 +80,7 @@ export function checkMessageCount(count: number, param: string): void {
     throw new BadRequestError(`'${param}' has ${count} ${param}; at most ${MOST_MESSAGES} are allowed`, param);
 }
 
-/**
- * Checks the size of the arguments of a dialogue's tool calls before they are parsed as JSON, since parsing cannot be
- * interrupted.
- */
+/** Limits the arguments of a dialogue's tool calls before they are parsed as JSON, which cannot be interrupted. */
 export function checkArguments(given: readonly unknown[], param: string): void {
   const texts = given.filter((each) => typeof each === 'string');
   const count = texts.reduce((sum, { length }) => sum + length, 0);
@@ -112,10 +100,7 @@ export function checkTokens(count: number, { contextLength }: LengthBounds, para
   if (count > contextLength) throw tooLong(contextLength, `your ${param} resulted in ${count} tokens`, param);
 }
 
-/**
- * Encodes texts in steps. Encoding stops one token beyond the context length, unless the prompt is truncated to its last tokens,
- * which needs all of them.
- */
+/** Encodes in steps, up to one token beyond the context length, unless the prompt is truncated, which needs all tokens. */
 export const inSteps = <Result>(
   encodeAll: () => Result,
   { tokenizer, contextLength }: LengthBounds,
@@ -124,8 +109,7 @@ export const inSteps = <Result>(
 ): Promise<Result> => tokenizer.inSteps(encodeAll, { maxTokens: cuts ? Infinity : contextLength + 1, signal });
 
 /**
- * Returns the token limit of the answers. Prompt and answer must fit into the context together; a limit that is only the server's
- * default is reduced to the space that the prompt leaves.
+ * Prompt and answer must fit into the context together; the server's default is reduced to the space beside the prompt.
  *
  * @param asked the request's limit; null without one
  */

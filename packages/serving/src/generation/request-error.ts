@@ -16,7 +16,7 @@ type RequestProblem =
 
 export class BadRequestError extends Error {
   override readonly name = 'BadRequestError';
-  /** The name of the request's field that caused the error. */
+  /** The request's field that caused the error. */
   readonly param: string | null;
 
   constructor(
@@ -32,7 +32,6 @@ export class BadRequestError extends Error {
 export const shortened = (text: string, longest: number): string =>
   text.length <= longest ? text : `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`;
 
-/** Returns the error for a request that names a model which the server does not have. */
 export const unknownModel = (asked: string, names: readonly string[]): BadRequestError =>
   new BadRequestError(
     `The model '${asked}' does not exist; this server has ${names.map((name) => `'${name}'`).join(', ')}`,

@@ -8,10 +8,10 @@ export class Sampled {
   #terminated = false;
   readonly #versions: { from: number; version: number }[] = [];
 
-  /** Makes an empty answer. @param version returns the current version of the weights */
+  /** @param version returns the current version of the weights */
   constructor(private readonly version: () => number) {}
 
-  /** Adds tokens. @param masked with a constraint: the log-probabilities among only the tokens that it allowed */
+  /** @param masked with a constraint: the log-probabilities among only the tokens that it allowed */
   add(ids: readonly number[], logprobs: readonly number[], masked?: readonly number[]): void {
     const version = this.version();
     if (this.#versions.at(-1)?.version !== version) this.#versions.push({ from: this.#ids.length, version });
@@ -20,7 +20,6 @@ export class Sampled {
     if (masked) (this.#masked ??= []).push(...masked);
   }
 
-  /** Adds the token that ends the answer. */
   end(id: number, logprob: number, masked?: number): void {
     this.add([id], [logprob], masked === undefined ? undefined : [masked]);
     this.#terminated = true;

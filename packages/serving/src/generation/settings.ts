@@ -2,7 +2,7 @@
 import type { CompletionSettings, RequestReader } from './completion-request.js';
 
 interface Sampling {
-  /** The temperature; 0, or a number too small to divide by in float32, means greedy. */
+  /** 0, or a number too small to divide by in float32, means greedy. */
   temperature?: number;
   topP?: number;
   topK?: number;

@@ -1,6 +1,5 @@
-// Encodes long texts in bounded steps, between which the server does other work. A chat template cannot pause while it encodes a
-// text. It is therefore rendered once only to collect the texts that it encodes; these texts are encoded in steps; then it is
-// rendered again with the results.
+// Encodes long texts in bounded steps, between which the server does other work. A chat template cannot pause, and is therefore
+// rendered first to collect the texts that it encodes, and again with their encodings.
 import type { Tokenizer } from '@bowyer/text';
 import { inTurns } from '../http/turn.js';
 
@@ -36,8 +35,7 @@ export class SteppedTokenizer implements Tokenizer {
   }
 
   /**
-   * Returns the result of `encodeAll`, a function that encodes texts with this tokenizer. It is called once or twice, and only
-   * its last call gets complete encodings.
+   * Calls `encodeAll`, which encodes with this tokenizer, once or twice; only the last call gets complete encodings.
    *
    * @throws the signal's reason once it is aborted
    */

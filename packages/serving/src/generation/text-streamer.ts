@@ -1,5 +1,4 @@
-// Decodes an answer while it is generated, returns the text that can already be sent to the client, and finds the stop string
-// that ends the answer.
+// Decodes an answer while it is generated, returns the text that can be sent, and finds the stop string that ends the answer.
 import { maximum } from '@bowyer/core';
 import { GrowingText } from '@bowyer/text';
 
@@ -9,11 +8,11 @@ const HALF_CHARACTER = '\uFFFD';
 const NONE: ReadonlySet<number> = new Set();
 
 interface TextStreamerOptions {
-  /** Stop strings; the answer ends before the first of them. */
+  /** The answer ends before the first of them. */
   stops?: readonly string[];
   /** The number of tokens before a stop string may end the answer; 0 if not given. */
   minTokens?: number;
-  /** Ids of tokens that are a single byte, if the tokenizer has any. */
+  /** Tokens that are a single byte, if the tokenizer has any. */
   byteIds?: ReadonlySet<number>;
 }
 
@@ -30,7 +29,7 @@ export class TextStreamer {
   #shown = 0;
   #end: { stop: string; at: number } | null = null;
 
-  /** Starts an answer. @param decode returns the text of all tokens of the answer so far */
+  /** @param decode returns the text of all tokens of the answer so far */
   constructor(
     private readonly decode: (ids: readonly number[]) => string,
     { stops = [], minTokens = 0, byteIds = NONE }: TextStreamerOptions = {},
@@ -55,10 +54,7 @@ export class TextStreamer {
     return this.#end?.stop ?? null;
   }
 
-  /**
-   * Adds tokens, and returns the text that can be sent now. The beginning of a stop string or of a multi-byte character is held
-   * back until later tokens complete it.
-   */
+  /** Returns the text that can be sent. Beginnings of stop strings and multi-byte characters wait for later tokens. */
   add(ids: readonly number[]): string {
     if (this.stopped) return '';
     const searched = this.#text.settledLength;
@@ -69,15 +65,12 @@ export class TextStreamer {
     return this.#show(this.#end ? this.#end.at : this.#certainLength());
   }
 
-  /** Ends the answer. @returns the text that was held back */
+  /** @returns the text that was held back */
   finish(): string {
     return this.#show(this.#end?.at ?? this.#text.length);
   }
 
-  /**
-   * Returns the first stop string that may end the answer, and its offset. @param searched number of first characters known to
-   * contain none
-   */
+  /** Returns the first stop string that may end the answer. @param searched number of first characters known to contain none */
   #stopBehind(searched: number): { stop: string; at: number } | null {
     if (this.#stops.length === 0 || this.#count <= this.#minTokens) return null;
     this.#least ??= this.#minTokens === 0 ? 0 : this.decode(this.#first).length;
@@ -97,10 +90,7 @@ export class TextStreamer {
     return piece;
   }
 
-  /**
-   * Returns the length of the text that can be sent, which is the text before a possible beginning of a stop string or an
-   * incomplete character.
-   */
+  /** Excludes a possible beginning of a stop string, and an incomplete character. */
   #certainLength(): number {
     const start = Math.max(0, this.#shown - this.#longestStop);
     const text = this.#text.from(start);

@@ -25,12 +25,7 @@ export class SpelledTokens {
   readonly #text = new TextDecoder();
   #offset: number;
 
-  /**
-   * Starts a list of tokens.
-   *
-   * @param before tokens that precede the list in the text
-   * @param offset number of characters that precede the list
-   */
+  /** @param before tokens that precede the list in the text @param offset number of characters that precede the list */
   constructor(tokenizer: Tokenizer, before: readonly number[] = [], offset = 0) {
     this.#offset = offset;
     this.#spelling = new TokenSpelling(tokenizer);
@@ -39,7 +34,7 @@ export class SpelledTokens {
     for (const id of before.slice(Math.max(0, shown))) this.#spelling.next(id);
   }
 
-  /** Adds a token, and returns it as the API does. @param top number of most likely tokens to return */
+  /** @param top number of most likely tokens to return */
   add(id: number, logprob: number | null, found?: TopLogprobs, top = 0): TokenLogprob {
     const ids = found?.ids.slice(0, top) ?? [];
     const topLogprobs = ids.map((other, i) => ({
@@ -61,10 +56,7 @@ export class SpelledTokens {
   }
 }
 
-/**
- * Returns the text of a token; null for bytes that are a part of a character. It checks the bytes first, since a strict decoder
- * throws, which takes 50 times as long.
- */
+/** Null for a part of a character. Checks the bytes first, since a strict decoder throws, which takes 50 times as long. */
 export const textOf = (bytes: Uint8Array): string | null =>
   isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString() : null;
 

@@ -14,10 +14,7 @@ import { checkCharacters, inSteps, tokenLimit, type PromptCut } from './request-
 import { withinBudget } from './reasoning-budget.js';
 import { BadRequestError } from './request-error.js';
 
-/**
- * Converts a chat. @throws {BadRequestError} if the chat cannot fit into the context, which its number of characters may show
- * before it is encoded
- */
+/** @throws {BadRequestError} if the chat cannot fit into the context, as its number of characters may show before encoding */
 export async function writtenChat(
   chat: ChatRequest,
   reader: RequestReader,
@@ -61,10 +58,7 @@ async function written(chat: ChatRequest, reader: RequestReader, signal: AbortSi
 
 const WHOLE: PromptCut = Object.assign((ids: number[]) => ids, { cuts: true });
 
-/**
- * Adds to the error for a chat that exceeds the context how many of its tokens are tools, since an agent sends the same tools in
- * every chat.
- */
+/** Adds to the error how many of the chat's tokens are tools, since an agent sends the same tools in every chat. */
 async function withToolTokens(
   error: unknown,
   chat: ChatRequest,
@@ -108,10 +102,7 @@ interface MadeConstraint {
   key: string;
 }
 
-/**
- * Returns the constraint on the answers to a chat. @throws {BadRequestError} if no grammar can guarantee it, or other settings of
- * the request contradict it
- */
+/** @throws {BadRequestError} if no grammar can guarantee the constraint, or other settings contradict it */
 async function constraintOf(chat: ChatRequest, place: AnswerPlace, reader: RequestReader): Promise<MadeConstraint> {
   const { format, toolChoice, parallelCalls, ending, settings, names } = chat;
   const { parts, mayReason } = place;
@@ -131,10 +122,9 @@ async function constraintOf(chat: ChatRequest, place: AnswerPlace, reader: Reque
 }
 
 /**
- * Adds the reasoning budget of a request to the constraint of its answers.
+ * Adds the reasoning budget.
  *
- * @throws {BadRequestError} for a budget where the model has no reasoning, or where answers are not split into reasoning and
- *   content
+ * @throws {BadRequestError} where the model has no reasoning, or answers are not split into reasoning and content
  */
 function budgeted(
   { constraint, key }: MadeConstraint,
@@ -152,9 +142,7 @@ function budgeted(
   throw new BadRequestError(`'${name}' cannot be kept to: ${why}; leave it out`, name, 'unsupported');
 }
 
-/**
- * Encodes the prompt of a chat. @throws {BadRequestError} if the dialogue is too long for the context, or the template refuses it
- */
+/** @throws {BadRequestError} if the dialogue is too long for the context, or the template refuses it */
 export async function promptIds(chat: ChatRequest, reader: RequestReader, signal: AbortSignal): Promise<number[]> {
   const { messages, inputs, template, ending, cut, names } = chat;
   const characters = messages.reduce((sum, { role: _, ...texts }) => sum + charactersOf(texts), charactersOf(inputs));
@@ -188,10 +176,7 @@ interface Written {
   opened: string | null;
 }
 
-/**
- * Returns how the answer is split into reasoning, content and tool calls. @throws {BadRequestError} if the request has tools, and
- * the format of the template's calls is unknown
- */
+/** @throws {BadRequestError} if the request has tools, and the format of the template's calls is unknown */
 function partsOf(
   { inputs: { tools = [] }, template, toolChoice, parallelCalls, settings, names }: ChatRequest,
   { ids, opened }: Written,
@@ -220,10 +205,7 @@ function partsOf(
   };
 }
 
-/**
- * Returns whether the answer begins within reasoning, because the prompt, or the beginning of the message in the request, ends
- * with an open marker such as `<think>`.
- */
+/** Returns whether the prompt, or the message's beginning in the request, ends with an open marker such as `<think>`. */
 function isThinking(ids: readonly number[], opened: string | null, { tokenizer }: RequestReader): boolean {
   if (opened?.includes('think>')) return opened.lastIndexOf('<think>') > opened.lastIndexOf('</think>');
   return opened === null && endsInThought(ids, tokenizer);
@@ -235,10 +217,7 @@ function mayReason(ids: readonly number[], reader: Pick<RequestReader, 'tokenize
   return !reasoningMarks.some((mark) => end.endsWith(mark));
 }
 
-/**
- * Returns the number of characters of all strings in a message, including tool calls, reasoning and documents, since the template
- * renders them too.
- */
+/** Counts all strings, including tool calls, reasoning and documents, since the template renders them too. */
 function charactersOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;

@@ -3,9 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /**
- * Checks the API key of a request.
- *
- * @param isRight returns whether a key is accepted; it is called with '' for a request without a key
+ * @param isRight whether a key is accepted; called with '' for a request without a key
  * @returns the problem as a text; null for an accepted key
  */
 export function keyProblem({ headers }: IncomingMessage, isRight: (given: string) => boolean): string | null {
@@ -27,8 +25,5 @@ export function givenKeys({ authorization, 'x-api-key': key }: IncomingHttpHeade
   return [String(key ?? ''), bearerKey(authorization)].filter((given) => given !== '');
 }
 
-/**
- * Returns the token of an `Authorization` header, whose scheme `Bearer` may be in any case (RFC 9110, section 11.1); '' if it has
- * none.
- */
+/** Returns '' if there is none. The scheme `Bearer` may be in any case (RFC 9110, section 11.1). */
 const bearerKey = (authorization = ''): string => /^bearer +(.*)$/i.exec(authorization)?.[1] ?? '';

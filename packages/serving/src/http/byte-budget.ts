@@ -8,7 +8,7 @@ export class ByteBudget {
   /** The shares of incomplete requests, in the order in which they last received bytes, oldest first. */
   readonly #shares = new Set<ByteShare>();
 
-  /** Makes an empty budget. @param mostKept the limit for complete requests that are not answered yet, in bytes */
+  /** @param mostKept the limit for complete requests that are not answered yet, in bytes */
   constructor(
     private readonly limit: number,
     private readonly mostKept: number,
@@ -24,12 +24,12 @@ export class ByteBudget {
     return this.#kept;
   }
 
-  /** Opens a share for one request. @param giveWay drops the request; called at most once, when other requests need the memory */
+  /** @param giveWay drops the request; called at most once, when other requests need the memory */
   open(giveWay: () => void): ByteShare {
     return new ByteShare(this, giveWay);
   }
 
-  /** Changes the size of a share by a number of bytes; only the share itself calls it. */
+  /** Only the share itself calls it. */
   change(share: ByteShare, by: number): void {
     if (share.isKept) {
       this.#kept += by;
@@ -41,10 +41,7 @@ export class ByteBudget {
     if (by > 0) this.#makeRoom();
   }
 
-  /**
-   * Marks a share as that of a complete request; only the share itself calls it. @returns whether the limit for complete requests
-   * allows it
-   */
+  /** Only the share itself calls it, for a complete request. @returns whether the limit for these allows it */
   keep(share: ByteShare): boolean {
     if (this.#kept > 0 && this.#kept + share.bytes > this.mostKept) return false;
     this.#shares.delete(share);
@@ -53,10 +50,7 @@ export class ByteBudget {
     return true;
   }
 
-  /**
-   * Drops the shares that were unchanged for longest until the sum fits into the limit. The share that has just grown is dropped
-   * last, and only if it exceeds the limit alone.
-   */
+  /** Drops the longest unchanged shares. The one that has just grown is last, and dropped only if it alone exceeds the limit. */
   #makeRoom(): void {
     for (const share of this.#shares) {
       if (this.#held <= this.limit) return;
@@ -85,10 +79,7 @@ export class ByteShare {
     return this.#isKept;
   }
 
-  /**
-   * Counts the bytes as those of a complete request until they are released. @returns whether the limit for complete requests
-   * allows it
-   */
+  /** Counts the bytes as a complete request's until they are released. @returns whether the limit for these allows it */
   keep(): boolean {
     return (this.#isKept ||= this.budget.keep(this));
   }

@@ -8,10 +8,7 @@ const LONGEST_FAULT = 2000;
 export const excerpt = (text: string, most = MOST_ECHOED): string =>
   text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`;
 
-/**
- * Returns the message of an error, such as an environment's, without the stack trace of another process that the message may
- * contain.
- */
+/** Returns the message without another process's stack trace, which an environment's error may contain. */
 export function faultMessage(fault: unknown): string {
   const text = fault instanceof Error ? fault.message : String(fault);
   return excerpt(text.replaceAll(/\n\s+at .*(?=\n|$)/g, ''), LONGEST_FAULT);

@@ -1,6 +1,5 @@
-// Serves a WebSocket connection of an untrusted client. The next message is read only after the last one was answered, and the
-// answer was passed to the operating system. The bytes of incomplete messages count in a budget that all clients share, and no
-// input can end the server.
+// Serves a WebSocket connection of an untrusted client. The next message is read only after the operating system has the last
+// one's answer. Incomplete messages count in a byte budget of all clients, and no input can end the server.
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -15,20 +14,14 @@ interface FrameSocketOptions {
   idleMs: number;
   /** Milliseconds in which a message must arrive completely, and in which an answer must be sent. */
   stallMs?: number;
-  /**
-   * Answers a message; the next message waits until the promise is fulfilled. If it is rejected, the connection is closed, and
-   * the client does not see the error.
-   */
+  /** The next message waits for the promise. A rejection closes the connection, and the client does not see the error. */
   onMessage: (socket: FrameSocket, data: Buffer, isBinary: boolean) => Promise<void>;
   onFault?: (error: Error) => void;
 }
 
 const STALL_MS = 30_000;
 
-/**
- * Messages of up to this many bytes are answered immediately; longer messages of several clients wait for turns of the event
- * loop.
- */
+/** Messages of up to this many bytes are answered immediately; longer ones wait for turns of the event loop. */
 const SHORT = 2 ** 14;
 
 /** Milliseconds that a client has to close its side of the connection after the server was asked to stop. */
@@ -37,7 +30,7 @@ const GRACE_MS = 1000;
 /** The number of bytes of the header of a client's ping frame. */
 const PING_HEAD = 6;
 
-/** Makes the WebSocket server. @param longest the most bytes of a message */
+/** @param longest the most bytes of a message */
 export const frameServer = (longest: number): WebSocketServer =>
   // The number of fragments of a message is limited too, since a fragment takes more memory than its bytes.
   new WebSocketServer({
@@ -49,12 +42,11 @@ export const frameServer = (longest: number): WebSocketServer =>
   });
 
 export class FrameSocket {
-  /** A promise that is fulfilled when the connection is closed and no answer is in progress. */
+  /** Fulfilled when the connection is closed and no answer is in progress. */
   readonly closed: Promise<void>;
   readonly #stallMs: number;
   readonly #idle: NodeJS.Timeout;
   readonly #share = bytesInFlight.open(() => this.#makeRoom());
-  /** Bytes of messages that are not answered yet. */
   #unanswered = 0;
   /** Bytes that have arrived since the end of the last complete message. */
   #begun = 0;
@@ -62,7 +54,7 @@ export class FrameSocket {
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
 
-  /** Accepts a WebSocket connection. @param opened receives the connection after the handshake */
+  /** @param opened receives the connection after the handshake */
   static accept(
     server: WebSocketServer,
     [request, socket, head]: readonly [IncomingMessage, Duplex, Buffer],
@@ -80,8 +72,7 @@ export class FrameSocket {
     const { idleMs, stallMs = STALL_MS, onMessage } = options;
     this.#stallMs = stallMs;
     this.#idle = setTimeout(() => webSocket.close(closeCodes.goingAway, 'idle'), idleMs).unref();
-    // The handler can ignore the error, since `ws` itself closes the connection after malformed and too long frames, with the
-    // right code.
+    // `ws` itself closes the connection after malformed and too long frames, with the right code.
     webSocket.on('error', () => undefined);
     socket.prependListener('data', ({ length }: Buffer) => this.#arrived(length));
     webSocket.on('message', (data: Buffer, isBinary: boolean) => {
@@ -99,10 +90,7 @@ export class FrameSocket {
     return this.webSocket.readyState === this.webSocket.OPEN;
   }
 
-  /**
-   * Sends a value as a JSON message. The promise is fulfilled when the bytes were passed to the operating system, or the
-   * connection is lost.
-   */
+  /** The promise is fulfilled when the operating system has the bytes, or the connection is lost. */
   send(frame: object): Promise<void> {
     if (isWrittenAtOnce(frame)) return this.#sendText(JSON.stringify(frame));
     return inTurns(jsonTextInSteps(frame)).then((text) => this.#sendText(text));
@@ -138,7 +126,6 @@ export class FrameSocket {
     if (isEnough(bytes)) void this.#pausedFor(turn());
   }
 
-  /** Stops reading from the socket until `work` is done. */
   async #pausedFor(work: Promise<void>): Promise<void> {
     this.#waiting++;
     this.webSocket.pause();

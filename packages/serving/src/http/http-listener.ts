@@ -19,21 +19,18 @@ export interface HttpListenerOptions {
   host: string;
   /** The port; 0 for any free one. */
   port: number;
-  /** Answers a request that the listener does not refuse. The path and the query are as the client sent them. */
+  /** The path and the query are as the client sent them. */
   respond: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Returns the status and the JSON body of the answer to a request that is refused. */
   refuse: (refusal: Refusal) => { status: number; json: object };
-  /**
-   * Receives a request to switch to another protocol, such as WebSocket, that is not refused; if not given, all of them are
-   * refused.
-   */
+  /** Receives a request to switch to another protocol, such as WebSocket; if not given, these are refused. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Receives errors of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
   limits?: Partial<ListenerLimits>;
 }
 
-/** The answer to a request: `text` and `bytes` are sent unchanged, and `json` as JSON. */
+/** `text` and `bytes` are sent unchanged, and `json` as JSON. */
 export interface HttpAnswer {
   status: number;
   json?: unknown;
@@ -84,8 +81,7 @@ export class HttpListener {
         requestTimeout: requestMs,
         headersTimeout: Math.min(stallMs, requestMs),
         connectionsCheckingInterval: Math.min(5000, stallMs),
-        // The timeout is longer than Node's default of 5 s: an agent may wait longer between two requests, and the connection
-        // would then close just when the next request is sent.
+        // Longer than Node's 5 s: an agent may wait longer, and the connection would close just when its next request is sent.
         keepAliveTimeout: stallMs,
       },
       (request, response) => void this.#take(request, response),
@@ -105,8 +101,7 @@ export class HttpListener {
   /** Starts to listen, and returns the listener. @throws if the port or the address cannot be used */
   static async listen(options: HttpListenerOptions): Promise<HttpListener> {
     const listener = new HttpListener(options);
-    // The queue for new connections is as long as their limit: when the queue (511 by default) is full, a client tries again only
-    // after 1, 3, 7, … 63 seconds.
+    // A full queue (511 by default) would make new clients try again only after 1, 3, 7, … 63 seconds.
     const { host, port } = options;
     listener.#server.listen({ host, port, backlog: listener.#limits.connections });
     try {
@@ -115,13 +110,11 @@ export class HttpListener {
       clearInterval(listener.#look);
       throw listenError(error as NodeJS.ErrnoException, options);
     }
-    // The handler is needed since a connection that cannot be accepted, for instance when all file descriptors are in use, must
-    // not end the server.
+    // A connection that cannot be accepted, for instance without free file descriptors, must not end the server.
     listener.#server.on('error', (error) => options.onFault?.(error));
     return listener;
   }
 
-  /** Returns whether new connections are accepted. */
   get isListening(): boolean {
     return this.#server.listening;
   }
@@ -132,10 +125,7 @@ export class HttpListener {
     return `http://${isIPv6(address) ? `[${address}]` : address}:${port}`;
   }
 
-  /**
-   * Stops the server: it accepts no further request, waits for the answers to complete requests, and closes all other
-   * connections.
-   */
+  /** Answers the complete requests, accepts no further one, and closes all other connections. */
   async close(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
@@ -156,10 +146,7 @@ export class HttpListener {
     else this.#send(request, response, answer, await inTurns(jsonBytesInSteps(json)));
   }
 
-  /**
-   * Sends a complete answer. The connection closes after it if the server is stopping, or if the client has not sent its whole
-   * request.
-   */
+  /** The connection closes afterwards if the server is stopping, or the client has not sent its whole request. */
   send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
     const { json, text, bytes } = answer;
     this.#send(request, response, answer, [bytes ?? Buffer.from(text ?? JSON.stringify(json))]);
@@ -222,10 +209,7 @@ export class HttpListener {
     this.send(request, response, { ...this.options.refuse(refusal), headers: { connection: 'close' } });
   }
 
-  /**
-   * Disconnects a client that has neither sent nor read a byte within the allowed time, unless it waits for an answer that the
-   * server is still computing.
-   */
+  /** Disconnects a client that neither sends nor reads in time, unless it waits for an answer that is still computed. */
   #leaveStalled(socket: Socket): void {
     const requests = [...(this.#unanswered.get(socket) ?? [])];
     const isBeingRefused = requests.some((request) => !request.complete && request.listenerCount('timeout') > 0);
@@ -248,9 +232,7 @@ export class HttpListener {
 
 const ignore = (): void => undefined;
 
-/**
- * Sends an answer immediately, and closes its connection when the client has sent the rest of its request, or after `LINGER_MS`.
- */
+/** Sends immediately, and closes the connection after the rest of the request, or after `LINGER_MS`. */
 function endAfterRequest(request: IncomingMessage, response: ServerResponse, body: readonly Uint8Array[]): void {
   response.flushHeaders(); // without this, an answer without a body would not send its headers yet
   for (const part of body) response.write(part);
@@ -273,11 +255,8 @@ export function refuseUpgrade(socket: Duplex, status: number, message = STATUS_C
 }
 
 /**
- * Calls `left` when the client's connection closes before the returned function is called. It watches the socket of the request:
- * a response that waits for an earlier one on the same connection (HTTP pipelining) does not have a socket yet, so that it would
- * not emit 'close'.
- *
- * @returns a function that ends the watch
+ * Calls `left` if the connection closes before the returned function ends the watch. It watches the request's socket: a response
+ * that waits for an earlier one (HTTP pipelining) has none yet, and would not emit 'close'.
  */
 export function whenClientLeaves({ socket }: IncomingMessage, left: () => void): () => void {
   if (socket.destroyed) left();
@@ -286,7 +265,7 @@ export function whenClientLeaves({ socket }: IncomingMessage, left: () => void):
   return () => socket.off('close', left);
 }
 
-/** Returns the path and the query of a request; the path is '/' if the client sent a complete URL that is invalid. */
+/** The path is '/' if the client sent a complete URL that is invalid. */
 export function pathOf(request: IncomingMessage): { path: string; query: URLSearchParams } {
   const target = request.url ?? '/';
   // A path such as `//host` is put behind a host name, since it would otherwise be parsed as a host name itself.

@@ -1,5 +1,4 @@
-// Measures how deeply a JSON text nests arrays and objects. It runs before the text is parsed, since the parser is recursive and
-// deep nesting would overflow the stack.
+// Measures how deeply a JSON text is nested before it is parsed, since the parser is recursive and its stack could overflow.
 
 /** The most levels of nested arrays and objects. Schemas of published tools have about twenty. */
 export const MOST_LEVELS = 128;

@@ -1,13 +1,9 @@
-// Parses JSON of several megabytes in steps of a few milliseconds, between which the server does other work: JSON.parse alone
-// takes 0.1 s for 5 MB of small numbers, and half a second for 400,000 fields. A worker thread would not help, since copying its
-// result takes as long as JSON.parse.
+// Parses JSON of megabytes in steps of milliseconds: JSON.parse alone blocks the server for 0.1 s for 5 MB of small numbers, and
+// 0.5 s for 400,000 fields. A worker thread would not help, since copying its result takes as long.
 import { keepNumbers } from '@bowyer/text';
 import { MOST_LEVELS, type JsonCounts } from './json-nesting.js';
 
-/**
- * The number of characters that one step scans. JSON.parse gets about half as many in one call, unless a single string or number
- * is longer.
- */
+/** The characters of one step. JSON.parse gets about half as many per call, unless a single string or number is longer. */
 const PIECE = 2 ** 15;
 
 /** An array or object whose text is longer than one step, so that its members are parsed in several calls of JSON.parse. */
@@ -17,8 +13,7 @@ interface Frame {
 }
 
 /**
- * Parses a text like `parse`, which is called for one bounded part of the text per step.
- *
+ * @param parse called for one bounded part of the text per step
  * @param check called after each step; it throws if the text exceeds a limit
  * @throws {SyntaxError} with the position
  */
@@ -41,7 +36,7 @@ class JsonSteps {
   #at = 0;
   #depth = 0;
   #inString = false;
-  /** The positions of the open brackets by nesting level, and of the last comma within each (−1 without one). */
+  /** Positions of the open brackets by nesting level, and of the last comma within each (−1 without one). */
   readonly #brackets = new Int32Array(MOST_LEVELS + 2);
   readonly #lastCommas = new Int32Array(MOST_LEVELS + 2);
   readonly #counts: JsonCounts = { fields: 0, commas: 0, tooDeep: false };
@@ -91,7 +86,7 @@ class JsonSteps {
     [this.#at, this.#inString] = [at, inString];
   }
 
-  /** Processes a bracket. @returns the nesting depth after it */
+  /** @returns the nesting depth after the bracket */
   #bracket(at: number, code: number): number {
     if (isOpening(code)) this.#open(at);
     else this.#close(at, code);
@@ -116,10 +111,7 @@ class JsonSteps {
     this.#isBehindMember = true;
   }
 
-  /**
-   * Parses the complete members of the innermost frame, or enters a member that is too long for one step. @returns whether either
-   * was possible
-   */
+  /** Parses complete members of the innermost frame, or enters one too long for one step. @returns whether either was possible */
   #shorten(): boolean {
     const level = this.#frames.length;
     if (level === 0) return false;
@@ -136,10 +128,7 @@ class JsonSteps {
     return true;
   }
 
-  /**
-   * Enters an array or object as a new frame. @param before the text between the last comma and the bracket, which contains the
-   * key if the frame is in an object
-   */
+  /** @param before the text between the last comma and the bracket, with the key if the frame is in an object */
   #enter(bracket: number, before = ''): Frame {
     const isArray = this.text.charCodeAt(bracket) === BRACKET;
     const frame: Frame = { value: isArray ? [] : {}, isEmpty: true };

@@ -10,10 +10,7 @@ import { inTurns, turn } from './turn.js';
 interface JsonLimits {
   /** The most array elements and object fields of one text. */
   values: number;
-  /**
-   * The most objects, arrays and fields of one text. The limit is lower, since these take longer than numbers: 100,000 different
-   * names take 0.1 s.
-   */
+  /** Objects, arrays and fields, which take longer than numbers: 100,000 different names take 0.1 s. */
   fields: number;
   /** Whether numbers keep the text with which the client wrote them, since chat templates print it. True if not given. */
   keepsNumbers?: boolean;
@@ -25,10 +22,7 @@ const usualLimits: JsonLimits = { values: 250_000, fields: 25_000 };
 /** Texts with at most this many characters are parsed in one step. */
 const SHORT = 2 ** 14;
 
-/**
- * Reads the body of a request, and parses it as JSON. @param longest the most bytes @throws {BodyError} if it is too large or not
- * JSON
- */
+/** @param longest the most bytes @throws {BodyError} if the body is too large or not JSON */
 export const readJson = (request: IncomingMessage, longest: number, keep?: KeepBody): Promise<unknown> =>
   readBody(request, longest, (text) => parseJson(text), keep);
 
@@ -49,7 +43,7 @@ export async function parseJson(text: string, limits: JsonLimits = usualLimits):
   }
 }
 
-/** Checks the counts of a JSON text. @throws {BodyError} if one of them exceeds its limit */
+/** @throws {BodyError} if a count exceeds its limit */
 export function checkCounts(
   { fields, commas, tooDeep }: JsonCounts,
   { values, fields: mostFields }: JsonLimits = usualLimits,

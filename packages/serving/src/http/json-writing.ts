@@ -1,10 +1,6 @@
-// Writes large JSON in steps, since JSON.stringify blocks the server for half a second for a million numbers. Small values are
-// written by one call of JSON.stringify.
+// Writes large JSON in steps, since JSON.stringify blocks the server for half a second for a million numbers.
 
-/**
- * The number of values that one call of JSON.stringify gets, about a millisecond of work. Larger arrays and objects are written
- * in several calls.
- */
+/** The values in one call of JSON.stringify, about a millisecond of work; larger arrays and objects take several calls. */
 const PIECE = 2048;
 
 /** The number of items of a `WrittenList` that are made in one step: making an item takes longer than writing it. */
@@ -13,10 +9,7 @@ const MADE_AT_ONCE = 64;
 /** The number of characters of a string that take as long to write as one other value. */
 const CHARACTERS = 64;
 
-/**
- * A list whose items are made one after another while they are written, since all of them together would take much time and
- * memory.
- */
+/** Its items are made while they are written, since all together would take much time and memory. */
 export class WrittenList<Item> {
   constructor(
     readonly items: readonly Item[],
@@ -48,7 +41,6 @@ export function* jsonTextInSteps(value: unknown): Generator<undefined, string> {
   return parts.join('');
 }
 
-/** Returns whether a value is small enough to be written in one step. */
 export const isWrittenAtOnce = (value: unknown): boolean => weightOf(value, PIECE) <= PIECE;
 
 function* piecesOf(value: unknown): Generator<string> {
@@ -121,10 +113,7 @@ const newGroup = (): Record<string, unknown> => Object.create(null) as Record<st
 const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && (value instanceof WrittenList || !('toJSON' in value));
 
-/**
- * Returns the work of writing a value, as the number of simple values that take as long; if it exceeds `most`, any number above
- * `most`.
- */
+/** The work of writing a value, as a number of simple values; any number above `most` if it exceeds `most`. */
 function weightOf(value: unknown, most: number): number {
   if (typeof value === 'string') return 1 + value.length / CHARACTERS;
   if (!isContainer(value)) return 1;

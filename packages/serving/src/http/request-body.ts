@@ -1,5 +1,4 @@
-// Reads the body of a request with limits: on its bytes, on the time between two chunks, and on the bytes that the requests of
-// all clients take together.
+// Reads request bodies with limits on bytes, on the time between two chunks, and on the bytes of all clients together.
 import type { IncomingMessage } from 'node:http';
 import { excerpt } from './excerpt.js';
 import { bytesInFlight, type ByteShare } from './byte-budget.js';
@@ -16,7 +15,6 @@ const statuses = {
   left: 400,
 } as const;
 
-/** The error for a body that cannot be read. */
 export class BodyError extends Error {
   override readonly name = 'BodyError';
 
@@ -32,16 +30,10 @@ export class BodyError extends Error {
   }
 }
 
-/**
- * The multiple of the allowed size that is read of a body that is too large, and discarded, since the client only then reads the
- * answer; a client that sends more is disconnected.
- */
+/** A too large body is read, and discarded, up to this multiple of its limit, since the client only then reads the answer. */
 const MOST_DISCARDED = 8;
 
-/**
- * Receives a function `release`, which must be called when the request is answered. Until then the body's bytes stay counted in
- * the budget of all clients.
- */
+/** Receives `release`, to be called when the request is answered; until then the bytes count in all clients' budget. */
 export type KeepBody = (release: () => void) => void;
 
 /**
@@ -93,19 +85,13 @@ async function usedBody<T>(
 /** Returns whether a content type is that of protobuf, whose bodies are read by `readBytes` instead of `readBody`. */
 export const isOfBytes = (contentType = ''): boolean => /^application\/x-protobuf\s*(;|$)/i.test(contentType);
 
-/**
- * The sizes in bytes of the blocks to which a body is copied: each block is twice as large as the one before, up to the largest
- * size.
- */
+/** In bytes; each block is twice as large as the one before, up to the largest. */
 const [FIRST_BLOCK, LARGEST_BLOCK] = [2 ** 10, 2 ** 18];
 
 class ArrivingBody {
   readonly arrived: Promise<Buffer[]>;
   readonly share: ByteShare;
-  /**
-   * The blocks to which arriving chunks are copied. The chunks themselves are not kept, since many small ones can take a hundred
-   * times their bytes.
-   */
+  /** Arriving chunks are copied to blocks and not kept, since many small ones can take a hundred times their bytes. */
   #blocks: Buffer[] = [];
   /** The number of unused bytes of the last block. */
   #free = 0;
@@ -181,7 +167,7 @@ class ArrivingBody {
 /** The number of blocks that are decoded in one step, after which other work of the server can run. */
 const DECODED_AT_ONCE = 4;
 
-/** Decodes the bytes of a body. @throws {BodyError} if they are not UTF-8 */
+/** @throws {BodyError} if the bytes are not UTF-8 */
 export function textOf(bytes: Uint8Array): Promise<string> {
   const blocks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += LARGEST_BLOCK) blocks.push(bytes.subarray(at, at + LARGEST_BLOCK));

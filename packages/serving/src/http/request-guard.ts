@@ -14,10 +14,8 @@ export interface Refusal {
 }
 
 /**
- * Checks whether a request may come from a web page of another site.
- *
  * @param host the address that the server listens on
- * @returns the reason for refusing the request; null if it may be answered
+ * @returns the reason for refusing the request, as a page of another site may have sent it; null if it may be answered
  */
 export function refusalOf({ headers, method }: IncomingMessage, host: string): Refusal | null {
   if (isLoopback(host) && !isLoopback(nameOf(headers.host ?? '')))
@@ -49,9 +47,6 @@ const isUntypedOfProgram = (headers: IncomingMessage['headers']): boolean =>
   /^(application\/x-www-form-urlencoded\s*(;|$)|$)/i.test(headers['content-type'] ?? '') &&
   !Object.keys(headers).some((name) => OF_BROWSERS.test(name));
 
-/**
- * Returns whether a content type is JSON or protobuf: HTML forms cannot send these, and pages of other sites only after a
- * preflight request.
- */
+/** JSON or protobuf: HTML forms cannot send these, and pages of other sites only after a preflight request. */
 const isOfNoForm = (contentType = ''): boolean =>
   /^application\/json\s*(;|$)/i.test(contentType) || isOfBytes(contentType);

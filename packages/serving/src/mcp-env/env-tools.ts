@@ -1,6 +1,5 @@
-// Makes the tools, resources and prompts with which clients of an MCP server (Model Context Protocol) play environments, in the
-// form of the MCP SDK. The tools' schemas are made once for all sessions, since the SDK compiles a validator for each schema
-// object.
+// Makes the tools, resources and prompts with which MCP clients (Model Context Protocol) play environments. The tools' schemas
+// are made once for all sessions, since the SDK compiles a validator for each schema object.
 import { fromJsonSchema, McpServer, type CallToolResult } from '@modelcontextprotocol/server';
 import type { Opening, ServedGames } from './games.js';
 import { PlayError, type Player, type PlayedTurn } from './player.js';
@@ -8,12 +7,9 @@ import { begunText, instructionsFor, playText, steppedText } from './texts.js';
 
 /** Finds the player (one environment with its episode) that a tool call addresses. */
 export interface Seat {
-  /**
-   * Returns the player for a reset, and the episode id that the client's next calls must contain; the id is null where the
-   * session has only one player.
-   */
+  /** Returns the player for a reset, and the episode id for the client's next calls: null where the session has one player. */
   take(episode?: string): { player: Player; episode: string | null };
-  /** Returns the player of an episode. @throws {PlayError} for an unknown id */
+  /** @throws {PlayError} for an unknown id */
   find(episode?: string): Player;
 }
 
@@ -48,8 +44,6 @@ export class EnvTools {
   readonly #listed: Schema;
 
   /**
-   * Makes the tools.
-   *
    * @param options.isNamed whether each call must contain the id of its episode, as it must over HTTP without sessions
    * @param options.drawSeed returns the seed for an episode whose reset has none
    */
@@ -168,10 +162,7 @@ const steppedRequired = ['observation', 'reward', 'terminated', 'truncated', 're
 
 const steppedContent = ({ episodicReturn, ...turn }: PlayedTurn): Arguments => ({ ...turn, return: episodicReturn });
 
-/**
- * Runs a tool call. Mistakes of the player and errors of the environment become results instead of exceptions, so that a model
- * reads them and continues.
- */
+/** Mistakes of the player and errors of the environment become results, so that a model reads them and continues. */
 async function answered(work: () => Promise<[text: string, content: Arguments]>): Promise<CallToolResult> {
   try {
     const [content, structuredContent] = await work();

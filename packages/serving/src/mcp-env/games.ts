@@ -1,5 +1,4 @@
-// Describes the environments that an MCP server offers, which are called games: the rules of each, and the tools that begin an
-// episode.
+// Describes the environments of an MCP server, which are called games: their rules, and the tools that begin an episode.
 import {
   defaultOffer,
   environmentInfo,
@@ -22,16 +21,12 @@ export interface Game {
   listsActions: boolean;
 }
 
-/** A tool that begins an episode. */
 export interface Opening {
   tool: string;
   description: string;
   /** The schemas of the tool's arguments by their names, in snake_case. */
   properties: ResetSchema['properties'];
-  /**
-   * Converts the tool's arguments to the options of the environment's `reset`. The seed is used if the player has given neither a
-   * seed nor an item (a numbered problem).
-   */
+  /** Returns the environment's `reset` options. The seed is used if the player gives neither seed nor item (numbered problem). */
   resetOptions(given: Readonly<Record<string, unknown>>, seed: number): Record<string, unknown>;
 }
 
@@ -42,10 +37,7 @@ export interface ServedGames {
   openings: readonly Opening[];
 }
 
-/**
- * Returns the games of an environment or mixture, and the tools that begin their episodes. @param options of the environment, as
- * in a config but in camelCase
- */
+/** @param options of the environment, as in a config but in camelCase */
 export function servedGames(name: string, options: Record<string, unknown>): ServedGames {
   const { description, config, schema } = environmentInfo(name);
   const members = config?.members;
@@ -69,10 +61,7 @@ function gameOf({ name, options, label }: Member): Game {
   };
 }
 
-/**
- * Returns the arguments of a tool that resets an environment: those of the environment's own reset, with the number of the
- * problem renamed to `item`.
- */
+/** Returns the arguments of the environment's own reset, with the problem's number renamed to `item`. */
 function openingOf(name: string): Pick<Opening, 'properties' | 'resetOptions'> {
   const { properties } = environmentInfo(name).resetSchema;
   const key = itemKey(name);

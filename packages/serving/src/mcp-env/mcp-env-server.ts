@@ -1,5 +1,4 @@
-// Serves environments over MCP (Model Context Protocol): over HTTP with one player per session or per episode id, over a pipe
-// (stdin and stdout) with one player.
+// Serves environments over MCP (Model Context Protocol): over HTTP with a player per session or episode id, over a pipe with one.
 import { randomInt } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
@@ -75,9 +74,7 @@ export async function listenMcpEnv(options: McpEnvOptions, http: McpHttpOptions)
 
 const LONGEST_MESSAGE = 2 ** 20;
 
-/**
- * The streams that connect the server to its client, such as the standard streams of this process if the client has started it.
- */
+/** The streams to the client, such as the standard streams of this process if the client has started it. */
 export interface Pipe {
   input: Readable;
   output: Writable;
@@ -104,7 +101,7 @@ export function pipeMcpEnv(options: McpEnvOptions, { input, output }: Pipe): Mcp
 }
 
 export interface McpPipe {
-  /** A promise that is fulfilled when the pipe and the environment have been closed. */
+  /** Fulfilled when the pipe and the environment have been closed. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }

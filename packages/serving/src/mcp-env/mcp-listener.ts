@@ -103,12 +103,11 @@ export class McpListener {
     return problem === null ? null : { ...refused(401, problem), headers: { 'www-authenticate': 'Bearer' } };
   }
 
-  /** Answers a request; returns null where the answer was already sent. */
+  /** Returns null where the answer was already sent. */
   async #answer(exchange: Exchange): Promise<HttpAnswer | null> {
     const [request] = exchange;
     const body = request.method === 'POST' ? await readJson(request, LONGEST_BODY) : undefined;
-    // The check of the protocol comes first, since a request of the protocol of 2026-07-28 has no session, whatever its method
-    // and its session header are.
+    // This check comes first: a request of the protocol of 2026-07-28 has no session, whatever its method and header are.
     if (body !== undefined && this.#stateless !== null && !(await isLegacyRequest(webRequest(request), body)))
       return this.#withoutSession(this.#stateless, exchange, body);
     const known = this.#sessions.find(request);
@@ -119,7 +118,6 @@ export class McpListener {
     return refused(400, 'No session: send initialize first, and the Mcp-Session-Id that it answers with each request');
   }
 
-  /** Opens a session, and answers its first request. */
   async #opened(exchange: Exchange, body: unknown): Promise<HttpAnswer | null> {
     if (!this.#listener.isListening) return unavailable('The server stops');
     if (this.options.isFull()) return unavailable('All places of the server are in use (task.max_instances)');
@@ -131,10 +129,7 @@ export class McpListener {
     }
   }
 
-  /**
-   * Answers a request of a session. All requests count as work in progress except the one that opens the stream of the server's
-   * own messages, since this stream stays open between requests.
-   */
+  /** A request of a session counts as work in progress, except the one for the stream of messages, which stays open. */
   async #inSession(session: Session, exchange: Exchange, body: unknown): Promise<null> {
     const [request] = exchange;
     const work = async () => {
@@ -146,10 +141,7 @@ export class McpListener {
     return null;
   }
 
-  /**
-   * Answers a request of the stateless protocol. If the answer is a stream of events, such as a subscription, it ends when the
-   * server stops.
-   */
+  /** An answer that is a stream of events, such as a subscription, ends when the server stops. */
   async #withoutSession(handler: McpHttpHandler, exchange: Exchange, body: unknown): Promise<null> {
     const answer = await this.#counted(() => handler.fetch(webRequest(exchange[0]), { parsedBody: body }));
     await sendWebResponse(this.#listener, exchange, answer);

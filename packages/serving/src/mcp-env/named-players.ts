@@ -1,5 +1,4 @@
-// Keeps the players (an environment each) of clients that use MCP's stateless protocol of 2026-07-28, which has no sessions: each
-// call contains the id of its episode.
+// Keeps the players (an environment each) of MCP's stateless protocol of 2026-07-28, whose calls contain the episode's id.
 import { randomUUID } from 'node:crypto';
 import type { Seat } from './env-tools.js';
 import { PlayError, type Player } from './player.js';

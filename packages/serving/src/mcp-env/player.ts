@@ -1,9 +1,7 @@
-// Plays an environment for one MCP client: one episode at a time, and calls one after another. Errors, whether the player or the
-// environment has caused them, say which tool to call next.
+// Plays an environment for one MCP client: one episode at a time, one call after another. Errors say which tool to call next.
 import type { Env } from '@bowyer/envs';
 import { faultMessage } from '../http/excerpt.js';
 
-/** The result of a reset or a step. */
 export interface PlayedTurn {
   observation: string;
   /** The reward of this step; 0 after a reset. */
@@ -14,14 +12,11 @@ export interface PlayedTurn {
   episodicReturn: number;
   /** The number of steps since the reset. */
   steps: number;
-  /** Whether the episode was won; absent where the environment does not report it. */
+  /** Absent where the environment does not report it. */
   won?: boolean;
 }
 
-/**
- * The error for a call that is impossible in the episode's state, or that the environment refused. Its message says which tool to
- * call next.
- */
+/** The call is impossible in the episode's state, or the environment refused it. The message says which tool to call next. */
 export class PlayError extends Error {
   override readonly name = 'PlayError';
 }
@@ -33,7 +28,7 @@ interface PlayerOptions {
 }
 
 export class Player {
-  /** The environment; null until the first episode. */
+  /** Null until the first episode. */
   #env: Env | null = null;
   #turn: PlayedTurn | null = null;
   #actions: string[] | null = null;
@@ -56,7 +51,7 @@ export class Player {
     });
   }
 
-  /** Plays an action. @throws {PlayError} before the first reset, after the end, or where the environment fails, which ends the episode */
+  /** @throws {PlayError} before the first reset, after the end, or where the environment fails, which ends the episode */
   step(action: string): Promise<PlayedTurn> {
     return this.#inOrder(async () => {
       const before = this.#running();

@@ -1,5 +1,4 @@
-// Serves an environment by its name, or the environments of a mixture, over MCP. The functions import the MCP SDK only when they
-// are called.
+// Serves an environment by name, or a mixture's environments, over MCP. The functions import the MCP SDK only when called.
 import { VERSION } from '@bowyer/core';
 import { makeEnv, type EnvName, type EnvParts } from '@bowyer/envs';
 import { servedGames } from './games.js';
@@ -39,9 +38,7 @@ export async function serveMcpPipe(served: ServedEnvOptions, pipe: Pipe): Promis
   return pipeMcpEnv(await optionsOf(served), pipe);
 }
 
-/**
- * Serves any MCP server of the SDK over Streamable HTTP, with sessions and with the same limits as the server of environments.
- */
+/** Serves any of the SDK's MCP servers over Streamable HTTP, with sessions and the limits of the server of environments. */
 export async function listenMcp(options: McpListenerOptions): Promise<McpListener> {
   const listeners = await import('./mcp-listener.js');
   return listeners.McpListener.listen(options);

@@ -1,5 +1,4 @@
-// Keeps the sessions of an MCP server by the ids that clients send in a header. A session is opened by a request `initialize`,
-// and closed by the client or after some time without requests.
+// Keeps the sessions of an MCP server by the ids in a header. They begin with `initialize`; the client or idleness ends them.
 import type { IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { WebStandardStreamableHTTPServerTransport, type McpServer } from '@modelcontextprotocol/server';

@@ -1,5 +1,4 @@
-// Writes the texts that a client of the MCP server of environments reads besides observations: instructions, the rules of the
-// games, and the results of calls.
+// Writes what an MCP client reads besides observations: instructions, the games' rules, and the results of calls.
 import type { Game, ServedGames } from './games.js';
 import { hasEnded, type PlayedTurn } from './player.js';
 
@@ -19,7 +18,7 @@ export function instructionsFor({ games, openings }: ServedGames, isNamed: boole
 const rulesText = (games: readonly Game[]): string =>
   games.map(({ label, rules }) => (games.length === 1 ? rules : `# ${label}\n${rules}`)).join('\n\n');
 
-/** Returns the text of the MCP prompt with which a user asks a model to play an episode. */
+/** The MCP prompt with which a user asks a model to play an episode. */
 export const playText = (served: ServedGames): string =>
   `${rulesText(served.games)}\n\nPlay one episode: call ${served.openings[0].tool}, then step until the episode has ended, and report its return.`;
 

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpListener } from '../http/http-listener.js';
 
-/** The names of the headers that MCP uses. */
 const READ = /^(accept|content-type|last-event-id|mcp-.+)$/;
 
 /** Converts a request without its body, which the listener reads itself with its limits. */

@@ -1,5 +1,4 @@
-// Converts an error to a fault: the server's internal description of a failed request, which each protocol reports in its own
-// form.
+// Converts an error to a fault: the description of a failed request, which each protocol reports in its own form.
 import { GrammarError } from '@bowyer/text';
 import { QueueFullError } from '../engine/sequence-batcher.js';
 import { BadRequestError } from '../generation/request-error.js';

@@ -1,5 +1,4 @@
-// Serves a language model over HTTP in all API protocols. Answers are sent complete or as streams, and many are generated at the
-// same time. When the server stops, it finishes the answers in progress.
+// Serves a language model over HTTP in all API protocols. A server that stops finishes the answers in progress.
 import { Rng } from '@bowyer/core';
 import { type LanguageModel, type LogitRules, noLogitRules } from '@bowyer/models';
 import type { ChatTemplate } from '@bowyer/text';
@@ -20,19 +19,13 @@ import { ProtocolServer } from './protocol-server.js';
 
 export interface ModelServerOptions extends SequenceBatcherOptions {
   model: LanguageModel;
-  /**
-   * The model's tokenizer, which encodes long texts in steps. The chat template must have been made with it, so that the template
-   * does this too.
-   */
+  /** Encodes long texts in steps. The chat template must have been made with it, so that the template does too. */
   tokenizer: SteppedTokenizer;
   /** The name that clients use for the model. */
   name: string;
-  /** The chat template; if it is null, requests for chats are refused. */
+  /** If it is null, requests for chats are refused. */
   template: ChatTemplate | null;
-  /**
-   * Makes a chat template, with the tokenizer above, from the source in a request. If not given, requests with a template are
-   * refused.
-   */
+  /** Makes a template, with the tokenizer above, from a request's source. If not given, requests with one are refused. */
   templateOf?: (source: string) => ChatTemplate;
   host: string;
   /** The port; 0 for any free one. */
@@ -56,10 +49,7 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
     /** The folders of the adapters to load before the server listens, by the adapters' names. */
     given: Readonly<Record<string, string>>;
   };
-  /**
-   * Whether requests for unknown model names are answered too, such as those of agents that were written for another model. False
-   * if not given.
-   */
+  /** Whether unknown model names are answered too, such as of agents written for another model. False if not given. */
   answersAnyName?: boolean;
   /** The observer of all model calls, such as a recorder; none if not given. */
   observer?: CallObserver;
@@ -120,24 +110,17 @@ export class ModelServer {
     return this.server.url;
   }
 
-  /**
-   * Returns the number of tokens whose keys and values the memory for ended prompts and answers can hold; 0 without such memory.
-   */
+  /** The tokens that the memory for keys and values of ended prompts and answers can hold; 0 without it. */
   get prefixCacheTokens(): number {
     return this.batcher.prefixCacheTokens;
   }
 
-  /**
-   * Changes the model's weights while no answer is in progress: answers that have begun are finished first, and new ones wait.
-   */
+  /** Changes the weights while no answer is in progress: those that have begun finish first, and new ones wait. */
   changeWeights(apply: () => Promise<void>): Promise<void> {
     return this.batcher.changeWeights(apply);
   }
 
-  /**
-   * Stops the server: it accepts no further request, finishes the answers in progress, and frees the key-value cache. The model
-   * stays open.
-   */
+  /** Finishes the answers in progress, accepts no further request, and frees the key-value cache. The model stays open. */
   async close(): Promise<void> {
     await this.server.close();
     await this.batcher.close();
@@ -189,10 +172,7 @@ function readerOf(options: ModelServerOptions, endIds: readonly number[]): Reque
   };
 }
 
-/**
- * Returns a function that detects in which format a template writes tool calls. It runs when a template's first request with
- * tools arrives, and keeps the result.
- */
+/** Detects how a template writes tool calls, at its first request with tools, and keeps the result. */
 function callStyles(tokenizer: SteppedTokenizer): (template: ChatTemplate) => CallStyle | null {
   const known = new WeakMap<ChatTemplate, { style: CallStyle | null }>();
   return (template) => {

@@ -18,12 +18,9 @@ export interface ProtocolServerOptions {
   port: number;
   /** The key that clients must send as a bearer token or as `x-api-key`; null for none. */
   apiKey: string | null;
-  /** Returns the fields of the answer to `GET /health` other than the status. */
+  /** Fields of the answer to `GET /health` other than the status. */
   health: () => object;
-  /**
-   * The observer of model calls, such as a recorder. It knows to which rollout a request belongs, and the API keys that it has
-   * created for single rollouts.
-   */
+  /** Observes model calls, such as a recorder. It knows a request's rollout, and the API keys that it created for rollouts. */
   observer?: CallObserver;
   /** Receives errors of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
@@ -81,17 +78,14 @@ export class ProtocolServer {
     }
   }
 
-  /**
-   * Returns the protocol in whose form a request's errors are reported: the protocol of its route, or for routes of several
-   * protocols the one that the client's headers show.
-   */
+  /** The protocol that reports a request's errors: the route's, or for routes of several the one that the headers show. */
   #spoken(found: ReturnType<RouteTable['find']>, { headers }: IncomingMessage): Protocol {
     if (found && !found.protocol.isShared) return found.protocol;
     const { protocols } = this.options;
     return (headers['anthropic-version'] !== undefined && protocols.find(({ headers: own }) => own)) || protocols[0];
   }
 
-  /** Answers a request; returns null if the answer was already sent as a stream, or the client has disconnected. */
+  /** Returns null if the answer was already sent as a stream, or the client has disconnected. */
   async #answer(
     found: Place | null,
     protocol: Protocol,
@@ -186,8 +180,6 @@ function unauthorized(
 }
 
 /**
- * Returns a fault if a request has keys of rollouts, but none that is valid for its route.
- *
  * @param rollouts the rollouts to which the request's keys belong
  * @returns null if one of them is the rollout that the request addresses
  */

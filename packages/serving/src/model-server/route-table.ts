@@ -11,8 +11,7 @@ export class RouteTable {
   constructor(private readonly protocols: readonly Protocol[]) {}
 
   /**
-   * Finds the route of a path. The path may end with a slash, and it may lack the leading `/v1`: a client whose base URL lacks it
-   * requests `/chat/completions`.
+   * The path may end with a slash, and lack the leading `/v1`: a client whose base URL lacks it asks for `/chat/completions`.
    *
    * @returns null for a path that no protocol has
    */
@@ -29,10 +28,7 @@ export class RouteTable {
 
 const withoutVersion = (path: string): string => path.replace(/^\/v1(?=\/)/, '');
 
-/**
- * Matches a path with a route such as `/v1/responses/{id}`. @returns the values of the names in braces; null if the path does not
- * match
- */
+/** Matches a route such as `/v1/responses/{id}`. @returns the values of the names in braces; null if the path does not match */
 function matched(pattern: readonly string[], parts: readonly string[]): Record<string, string> | null {
   if (pattern.length !== parts.length) return null;
   const parameters: Record<string, string> = {};

@@ -16,7 +16,6 @@ const record = (title: string, properties: object, required: readonly string[]) 
   required,
 });
 
-/** The answer to GET /schema. */
 export const schemas = {
   action: record('TextAction', { metadata, message: { ...text, description: "The agent's text." } }, ['message']),
   observation: record(
@@ -47,7 +46,6 @@ export const schemas = {
   },
 };
 
-/** Returns the answer to GET /metadata. */
 export const metadataOf = (name: string, description: string) => ({
   name,
   description,
@@ -68,7 +66,7 @@ const ROUTES = {
   '/mcp': 'post',
 } as const;
 
-/** Returns the answer to GET /openapi.json, in which OpenEnv's validators read `info.version` and the paths. */
+/** OpenEnv's validators read `info.version` and the paths. */
 export const openApi = (title: string) => ({
   openapi: '3.1.0',
   info: { title, version: '1.0.0' },

@@ -15,7 +15,6 @@ export type ErrorCode =
   | 'FACTORY_ERROR'
   | 'SESSION_ERROR';
 
-/** One invalid field, in pydantic's form. */
 interface FieldProblem {
   type: 'missing' | 'extra_forbidden' | 'string_type' | 'int_type' | 'dict_type' | 'greater_than_equal';
   loc: (string | number)[];
@@ -60,7 +59,7 @@ export const errorFrame = (code: ErrorCode, message: string, more: object = {}) 
   data: { message, code, ...more },
 });
 
-/** Parses and checks a message of a client. @throws {MessageError | SessionError} */
+/** @throws {MessageError | SessionError} */
 export async function readMessage(text: string): Promise<ClientMessage> {
   const frame = await parseJson(text).catch((error: BodyError) => {
     throw new MessageError('INVALID_JSON', `Invalid JSON: ${error.message}`);
@@ -89,7 +88,7 @@ export async function readMessage(text: string): Promise<ClientMessage> {
   }
 }
 
-/** Checks and returns the arguments of a reset. @param loc the path of `data` in the client's message, for errors */
+/** @param loc the path of `data` in the client's message, for errors */
 export function resetData(data: unknown, loc: readonly string[]): ResetData {
   if (!isRecord(data)) throw refused([problem('dict_type', [...loc], 'Input should be a valid dictionary', data)]);
   const { episode_id: episodeId = null } = data;

@@ -56,7 +56,6 @@ export class OpenEnvServer {
     return server;
   }
 
-  /** Returns the base URL for clients. */
   get url(): string {
     return this.#listener.origin;
   }
@@ -97,10 +96,7 @@ export class OpenEnvServer {
     await session.close().catch((error: Error) => this.options.onFault?.(error));
   }
 
-  /**
-   * Opens a session for a new WebSocket. It returns an error frame if `maxInstances` sessions are open or the environment cannot
-   * be made.
-   */
+  /** Returns an error frame if `maxInstances` sessions are open or the environment cannot be made. */
   #newSession(): OpenEnvSession | ReturnType<typeof errorFrame> {
     const { maxInstances, makeEnv, resetOptions, isHistory = false, onFault } = this.options;
     const active = this.#sessions.size + this.#once;
@@ -138,7 +134,7 @@ export class OpenEnvServer {
     return errorFrame('EXECUTION_ERROR', faultMessage(error));
   }
 
-  /** Answers a message of a session; returns null for the message `close`. */
+  /** Returns null for the message `close`. */
   async #reply(session: OpenEnvSession | undefined, text: string): Promise<object | null> {
     const request = await readMessage(text);
     if (request.type === 'close' || session === undefined) return null;

@@ -10,7 +10,7 @@ export interface TextObservation {
   is_history?: true;
   /** The valid actions, if the environment lists them. */
   available_actions?: string[];
-  /** The reason why the last step ended the episode. OpenEnv's `done` alone does not distinguish a truncated episode. */
+  /** Why the last step ended the episode. OpenEnv's `done` alone does not distinguish a truncated episode. */
   end_reason?: 'success' | 'failure' | 'ended' | 'turn_limit';
 }
 
@@ -32,7 +32,7 @@ export class OpenEnvSession {
   #episodeId: string | null = null;
   #steps = 0;
 
-  /** Starts a session. @param isHistory whether each observation contains the whole history of the episode */
+  /** @param isHistory whether each observation contains the whole history of the episode */
   constructor(
     private readonly env: Env,
     private readonly resetOptions: ResetOptions,

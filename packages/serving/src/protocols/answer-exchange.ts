@@ -24,12 +24,11 @@ export function generatorOf({ generator, name }: ServedModels): Generator {
   );
 }
 
-/** A client's call of the model, while it is being answered. */
 export interface ModelCall {
   generator: Generator;
   reader: RequestReader;
   exchange: Exchange;
-  /** The observer's record of the call; null if the server has no observer. */
+  /** Null if the server has no observer. */
   observed: ObservedCall | null;
 }
 
@@ -57,10 +56,7 @@ export async function inCall(
   }
 }
 
-/**
- * Makes the POST routes of a protocol's model calls, from a function that reads the body of a request and one that makes the
- * writer of its answer.
- */
+/** Makes a protocol's POST routes of model calls from its reader of bodies and its writer of answers. */
 export const callRoutes = (
   served: ServedModels,
   calls: Pick<ModelCalls, 'name' | 'paths'>,
@@ -99,8 +95,7 @@ async function streamed(call: ModelCall, request: CompletionRequest, writer: Ans
   const ends: string[] = [];
   const onPiece = (piece: Choice) => {
     const text = writer.piece(piece);
-    // Clients disconnect once they have received the end of an answer. It is therefore held back until the observer has stored
-    // the call.
+    // The end is held back until the observer has stored the call, since clients disconnect once they have it.
     if (observed !== null && piece.finishReason !== null) ends.push(text);
     else write(text);
   };

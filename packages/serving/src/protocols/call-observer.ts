@@ -26,7 +26,7 @@ export interface OpenedCall {
   protocol: string;
   path: string;
   headers: IncomingMessage['headers'];
-  /** The signal that is aborted when the client disconnects. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
 

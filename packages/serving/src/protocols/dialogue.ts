@@ -1,5 +1,4 @@
-// Reads the dialogue in a request's body, for recorders of requests that another endpoint answers. The result has one form for
-// all API protocols.
+// Reads the dialogue in a request that another endpoint answers, for recorders, in one form for all API protocols.
 import { noLogitRules } from '@bowyer/models';
 import type { ChatMessage, ChatTemplate } from '@bowyer/text';
 import type { ChatRequest } from '../generation/chat-request.js';
@@ -11,11 +10,10 @@ export interface SentDialogue {
   tools: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The dialogue of a request's body, or the reason why it cannot be read. */
 export interface SentBody {
-  /** The dialogue; null for a body without a dialogue, or with one that this server cannot read. */
+  /** Null for a body without a dialogue, or with one that this server cannot read. */
   dialogue: SentDialogue | null;
-  /** The reason why the dialogue cannot be read; absent otherwise. */
+  /** Why the dialogue cannot be read; absent otherwise. */
   unread?: string;
 }
 
@@ -32,16 +30,12 @@ export async function sentDialogue(
   }
 }
 
-/** Returns the dialogue of a chat request. */
 export const dialogueOf = ({ messages, inputs }: Pick<ChatRequest, 'messages' | 'inputs'>): SentDialogue => ({
   messages,
   tools: inputs.tools ?? [],
 });
 
-/**
- * Returns a reader of requests for a dialogue that another endpoint answers: it accepts the model name in the body, whatever it
- * is, and does not check the template's variables.
- */
+/** For a dialogue that another endpoint answers: any model name is accepted, and the template's variables are not checked. */
 export function readerFor(body: unknown): RequestReader {
   const template: Partial<ChatTemplate> = { ownVariables: [] };
   const reader: Partial<RequestReader> = {

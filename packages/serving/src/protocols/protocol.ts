@@ -1,5 +1,4 @@
-// Defines the interfaces that every API protocol implements: its routes, its errors, and the writers of its answers. protocols.ts
-// lists the protocols.
+// Defines what every API protocol implements: its routes, its errors, and the writers of its answers. protocols.ts lists them.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Rng } from '@bowyer/core';
 import type { Steps } from '@bowyer/text';
@@ -34,10 +33,7 @@ export interface ModelCalls {
   dialogue: (body: unknown, signal: AbortSignal) => Promise<SentDialogue | null>;
   /** Makes a reader for the answer of another endpoint. @param choices number of requested answers */
   answer: (isStream: boolean, choices: number) => AnswerReader;
-  /**
-   * Returns whether an event of a stream is the last of its answer; absent if a stream ends as OpenAI's do, when all choices have
-   * ended.
-   */
+  /** Whether an event is a stream's last; absent if a stream ends as OpenAI's do, when all choices have ended. */
   isEnd?: (event: Readonly<Record<string, unknown>>) => boolean;
 }
 
@@ -57,7 +53,7 @@ export interface Route {
   path: string;
   /** Whether the route is only for the operator of the server, so that the API key of a rollout is not valid for it. */
   isOperators?: boolean;
-  /** Answers a request. @returns null if the answer was sent as a stream, or the client has disconnected */
+  /** @returns null if the answer was sent as a stream, or the client has disconnected */
   respond: (exchange: Exchange) => Promise<HttpAnswer | null>;
 }
 
@@ -74,11 +70,11 @@ export interface Exchange {
   query: URLSearchParams;
   /** Reads the body, and parses it as JSON. */
   body: () => Promise<unknown>;
-  /** Reads the body as bytes. @param longest the most bytes */
+  /** @param longest the most bytes */
   bytes: (longest: number) => Promise<Buffer>;
-  /** Returns the parsed body after `body` has read it. */
+  /** The parsed body, after `body` has read it. */
   sent: () => unknown;
-  /** The signal that is aborted when the client disconnects. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
   /** Headers for a streamed answer: they close the connection if the server is stopping. */
   connection: OutgoingHttpHeaders;
@@ -103,7 +99,7 @@ export interface Fault {
   kind: FaultKind;
   status: number;
   message: string;
-  /** The name of the request's field that caused the fault. */
+  /** The request's field that caused the fault. */
   param: string | null;
   code: string | null;
   retryAfterS?: number;
@@ -124,9 +120,9 @@ export interface ServedModels {
   contextLength: number;
   /** The limits for responses that the Responses API stores. */
   storage: StorageLimits;
-  /** Generates answers; null if the model is an encoder, which writes no text. */
+  /** Null if the model is an encoder, which writes no text. */
   generator: Generator | null;
-  /** Computes vectors of texts; null if the model is not an encoder. */
+  /** Null if the model is not an encoder. */
   embedder: Embedder | null;
   /** The loaded LoRA adapters; absent if the model was loaded without memory for them. */
   adapters?: ServedAdapters;
@@ -153,16 +149,14 @@ export interface Embedder {
   dimensions: number;
   /** The most texts in one request. */
   mostTexts: number;
-  /** Computes the vectors of tokenized texts. @throws {QueueFullError} immediately, before any work */
+  /** @throws {QueueFullError} immediately, before any work */
   vectors: (texts: readonly (readonly number[])[], signal: AbortSignal) => Promise<Float32Array[]>;
 }
 
 export interface Generator {
   reader: RequestReader;
   /**
-   * Generates the answers to a request.
-   *
-   * @param rng the generator of random numbers for a request without a seed; the server's own if not given
+   * @param rng for a request without a seed; the server's own random numbers if not given
    * @throws {QueueFullError} immediately, before any text is generated
    */
   run: (

@@ -30,20 +30,16 @@ export interface CallAttempt {
   status: AttemptStatus;
   /** The name of the tool; null if the text does not contain one. */
   name: string | null;
-  /**
-   * The range of the text in the answer, in characters and including markers and reasoning: `start` is the first one, `end` the
-   * one after the last.
-   */
+  /** The text's range in the answer, in characters, with markers and reasoning; `end` is behind the last one. */
   start: number;
   end: number;
 }
 
-/** A tool call that is being parsed. */
 export class Call {
   name: string | null = null;
   /** The id that the text of the call contains; null if it contains none. */
   id: string | null = null;
-  /** The arguments as JSON text, incomplete until the call has ended. */
+  /** JSON text, incomplete until the call has ended. */
   arguments = '';
   /** Whether a part of the call was sent to the client, after which the call can no longer become text. */
   isSent = false;
@@ -56,7 +52,7 @@ export class Call {
     return this.tools.find(({ name }) => name === this.name);
   }
 
-  /** Sets the name. @returns the status with which the attempt fails; null if it continues */
+  /** @returns the status with which the attempt fails; null if it continues */
   named(name: string): AttemptStatus | null {
     this.name = name;
     if (name === '') return 'missing_name';
@@ -79,7 +75,7 @@ export class AnswerParts {
   /** White space that becomes content only if more content follows. */
   #held = '';
 
-  /** Starts a message. @param beforeCalls white space that the template writes between content and calls, which is not content */
+  /** @param beforeCalls white space that the template writes between content and calls, which is not content */
   constructor(
     private readonly tools: readonly Tool[],
     private readonly beforeCalls: string,

@@ -1,5 +1,4 @@
-// Defines the interface of a format in which models write tool calls as text, such as Qwen's `<tool_call>{…}</tool_call>`. Each
-// format is implemented by a file in formats/.
+// Defines the interface of a format of tool calls, such as Qwen's `<tool_call>{…}</tool_call>`; formats/ has the formats.
 import { either, sequence, text, textWithout, type ChatMessage, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, CallAttempt, Tool } from './answer-parts.js';
 import type { GrammarMarks } from './grammar-marks.js';
@@ -9,10 +8,7 @@ export interface CallFormat {
   readonly name: string;
   /** Recognises the format in the text of a dialogue in which the assistant calls `probe_tool` with `{"x": 1}`. */
   readonly sign: RegExp;
-  /**
-   * Recognises the format in a prompt that lists tools. It is for templates that do not write the calls of messages, so that
-   * calls are put into the message's content.
-   */
+  /** Matches a prompt with tools, for templates that do not write calls, which are then put into the message's content. */
   readonly promptSign?: RegExp;
   /** Markers that decoding must keep, even if they are special tokens. */
   readonly marks: readonly string[];
@@ -20,10 +16,7 @@ export interface CallFormat {
   readonly endMarks: readonly string[];
   /** Whether arguments are written as JSON, so that the spaces and digits that the model chose can be reproduced. */
   readonly argumentsAreJson: boolean;
-  /**
-   * Whether each call has a closing marker, so that an answer with a single call can end there. False if only the list of calls
-   * has one.
-   */
+  /** Whether each call has a closing marker, where an answer with one call can end; false if only the list has one. */
   readonly callsStandAlone: boolean;
   /** Whether reasoning and content have markers of this format too. The format is then also used for answers without tools. */
   readonly framesAnswers?: boolean;
@@ -56,7 +49,6 @@ export interface CallGrammarOptions {
   marks: GrammarMarks;
   /** Whether more than one call is allowed; at least one is required. */
   parallel: boolean;
-  /** Returns the grammar of a tool's arguments as JSON. */
   jsonArguments(tool: Tool): Grammar;
 }
 

@@ -1,5 +1,4 @@
-// Makes the grammar that constrains an answer to what the request requires of its tool calls: at least one call, a certain tool,
-// or arguments that follow the tools' schemas.
+// Makes the grammar of an answer's tool calls: at least one call, a certain tool, or arguments that follow the tools' schemas.
 import {
   either,
   jsonValue,
@@ -24,17 +23,13 @@ interface ReasoningPlace {
   tokenizer: Pick<Tokenizer, 'tokenToId'>;
   /** Whether the prompt ended with the marker that opens reasoning, such as `<think>`. */
   startsInReasoning: boolean;
-  /** Whether the answer may begin with reasoning; true if not given. */
+  /** True if not given. */
   mayReason?: boolean;
 }
 
 export interface CallChoice extends ReasoningPlace {
-  /**
-   * The allowed answers. `auto`: text, calls, or text followed by calls; `required`: at least one call of any tool; a name: at
-   * least one call, and only of this tool.
-   */
+  /** `auto`: text, calls, or both; `required`: at least one call of any tool; a name: at least one call, all of this tool. */
   choice: 'auto' | 'required' | { name: string };
-  /** Whether more than one call is allowed. */
   parallel: boolean;
   /** The grammar of the content of answers without calls; any text if not given. */
   content?: Grammar | null;

@@ -1,5 +1,4 @@
-// Splits complete answers of a model into reasoning, content and tool calls in the same way as the model server, for recorded
-// answers and training.
+// Splits complete answers into reasoning, content and tool calls as the model server does, for recorded answers and training.
 import type { ChatTemplate, Tokenizer } from '@bowyer/text';
 import type { Tool } from './answer-parts.js';
 import { callStyle, decoderWithMarks, endIds, type CallStyle } from './call-style.js';
@@ -10,14 +9,11 @@ export type AnswerTexts = Pick<PartStreamer['whole'], 'reasoning' | 'text' | 'ca
 
 /** Splits the answers of a model that uses one chat template. */
 export interface CallReader {
-  /** Ids of tokens that end an answer with calls, in addition to the template's end tokens. */
+  /** Tokens that end an answer with calls, in addition to the template's end tokens. */
   endIds: readonly number[];
   /**
-   * Splits an answer into reasoning, content and calls.
-   *
    * @param tools in the form of Chat Completions
-   * @param isWhole false if the tokens are only the beginning of an answer; the result is then what a stream would have sent so
-   *   far
+   * @param isWhole false if the tokens are only the beginning of an answer; the result is what a stream would have sent so far
    */
   read(
     promptIds: readonly number[],
@@ -27,9 +23,7 @@ export interface CallReader {
   ): AnswerTexts;
 }
 
-/**
- * Makes a reader of a template's answers, including tool calls. @returns null if the format of the template's calls is unknown
- */
+/** Reads answers with tool calls. @returns null if the format of the template's calls is unknown */
 export function callReader(template: ChatTemplate, tokenizer: Tokenizer): CallReader | null {
   const style = callStyle(template, tokenizer);
   return style && readerOf(style, tokenizer);

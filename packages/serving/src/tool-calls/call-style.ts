@@ -42,7 +42,7 @@ const answerTo = ({ id, function: { name } }: ReturnType<typeof callOf>): ChatMe
   tool_call_id: id,
 });
 
-/** Detects the format in which a template writes tool calls. @returns null if it writes none, or in an unknown format */
+/** @returns null if the template writes no calls, or in an unknown format */
 export function callStyle(template: ChatTemplate, tokenizer: Tokenizer): CallStyle | null {
   const prober = new Prober(template, tokenizer);
   for (const emptyContent of ['', null] as const) {
@@ -63,7 +63,7 @@ export function callStyle(template: ChatTemplate, tokenizer: Tokenizer): CallSty
   return format === undefined ? null : { format, writesCalls: false, ...itself };
 }
 
-/** A call in the most frequent format, which error messages show. */
+/** The most frequent format, which error messages show. */
 const EXPECTED = '<tool_call>{"name": "probe_tool", "arguments": {"x": 1}}</tool_call>';
 /** The most characters of a rendered dialogue that an error message quotes. */
 const SHOWN = 240;
@@ -144,10 +144,7 @@ class Prober {
   }
 }
 
-/**
- * Returns a function that decodes answers and keeps the markers of reasoning and of calls, even if they are special tokens, which
- * decoding usually omits.
- */
+/** Keeps the markers of reasoning and of calls, even if they are special tokens, which decoding usually omits. */
 export function decoderWithMarks(tokenizer: Tokenizer, format: CallFormat | null): (ids: readonly number[]) => string {
   const kept = new Map(
     [...reasoningMarks, ...(format?.marks ?? [])].flatMap((mark): [number, string][] => {
@@ -168,15 +165,11 @@ export function decoderWithMarks(tokenizer: Tokenizer, format: CallFormat | null
   };
 }
 
-/**
- * Returns whether the tokenizer has all markers of a format that puts markers around reasoning and content too, and that is
- * therefore also used for answers without calls.
- */
+/** Whether the tokenizer has all markers of a format that puts them around reasoning and content too, even without calls. */
 export const mayFrameAnswers = (tokenizer: Pick<Tokenizer, 'tokenToId'>): boolean =>
   callFormats.some(
     ({ framesAnswers, marks }) => framesAnswers && marks.every((mark) => tokenizer.tokenToId(mark) !== undefined),
   );
 
-/** Returns the ids of the tokens that end an answer with calls in this format. */
 export const endIds = (tokenizer: Tokenizer, { endMarks }: CallFormat): number[] =>
   endMarks.flatMap((mark) => tokenizer.tokenToId(mark) ?? []);

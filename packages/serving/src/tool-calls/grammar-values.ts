@@ -1,5 +1,4 @@
-// Makes the grammars of tool arguments for formats that do not write them as JSON: one value for each parameter, according to the
-// tool's JSON schema.
+// Makes the grammars of tool arguments for formats that do not write them as JSON: one value per parameter, by its schema.
 import {
   either,
   jsonValue,
@@ -15,13 +14,11 @@ import {
 import type { Tool } from './answer-parts.js';
 import { isSchema, resolved, type Schema } from './schemas.js';
 
-/** The syntax in which a format writes arguments. */
 export interface ArgumentWriter {
   /** Returns the keys of an object in the order in which the format writes them. */
   keys?(keys: readonly string[]): readonly string[];
   member(key: string, value: Grammar): Grammar;
   separator: string;
-  /** Returns the grammar of a string that follows the schema. */
   string(schema: Schema, values: Values): Grammar;
   /** Returns the grammar of a fixed value, such as one of an enumeration. */
   constant(value: unknown): Grammar;
@@ -66,8 +63,7 @@ export class Values {
       const here = sequence(text(hasBefore ? separator : ''), member(key, value), from(i + 1, true));
       return required.has(key) ? here : either(here, from(i + 1, hasBefore));
     };
-    // The grammars of all values are made before any of them is needed, so that an unsupported schema is refused before sampling
-    // begins.
+    // An unsupported schema is thus refused before sampling begins.
     for (const key of keys) this.value(properties[key], `${path}/properties/${key}`);
     return from(0, false);
   }
@@ -103,10 +99,7 @@ export class Values {
     }
   }
 
-  /**
-   * Returns the grammar of values that are written as JSON. If the schema is unsupported, a strict tool is refused, and for
-   * another tool only the type is guaranteed.
-   */
+  /** If the schema is unsupported, a strict tool is refused, and for another tool only the type is guaranteed. */
   json(schema: Schema): Grammar {
     const value = this.#json(schema);
     return this.writer.json?.(value) ?? value;
@@ -141,10 +134,7 @@ export class Values {
     return schema;
   }
 
-  /**
-   * Checks the schema of a string: since the format writes strings without quotation marks, only patterns and lengths can be
-   * guaranteed.
-   */
+  /** The format writes strings without quotation marks, so that only patterns and lengths can be guaranteed. */
   #checkString(schema: Schema, path: string): void {
     const format = ['format', 'allOf', 'not', 'if'].find((keyword) => keyword in schema);
     if (format) this.#refuse(format, path, 'cannot be guaranteed in this format of calls');

@@ -1,12 +1,10 @@
-// Converts the tool calls and tool results in earlier messages of a dialogue to the form that the model's chat template can
-// render.
+// Converts earlier tool calls and tool results of a dialogue to the form that the model's chat template can render.
 import { createHash } from 'node:crypto';
 import type { EarlierCall } from '@bowyer/conversations';
 import { jsonAsWritten, textAsWritten, writtenJson, type ChatMessage } from '@bowyer/text';
 import type { CallStyle } from './call-style.js';
 import { membersOf } from './json-members.js';
 
-/** Converts the messages of a dialogue for a template with this style of tool calls. */
 export function messagesFor(style: CallStyle, messages: readonly ChatMessage[]): ChatMessage[] {
   const shown: ChatMessage[] = [];
   for (let i = 0; i < messages.length; i++) {
@@ -30,7 +28,7 @@ const callsOf = ({ role, tool_calls: calls }: ChatMessage): readonly EarlierCall
 const plainMessage = (style: CallStyle, message: ChatMessage, before: readonly ChatMessage[]): ChatMessage =>
   message.role === 'tool' ? resultFor(style, message, before.flatMap(callsOf)) : message;
 
-/** Converts a message with calls, and the results that follow it. @param given the results */
+/** @param given the results that follow the message with calls */
 function turn(
   style: CallStyle,
   message: ChatMessage,
@@ -52,10 +50,7 @@ function turn(
   return [...before, ...turns, ...left];
 }
 
-/**
- * Prepares a message with calls for a template that accepts no content together with them: the content becomes reasoning, if the
- * format has a conversion for this, or a separate message before the calls.
- */
+/** For templates without content beside calls: it becomes reasoning, if the format converts it, or an earlier message. */
 function withoutContent(style: CallStyle, message: ChatMessage): { before: ChatMessage[]; called: ChatMessage } {
   const { content = '' } = message;
   const isEmpty = content === null || content === '' || (Array.isArray(content) && content.length === 0);
@@ -66,10 +61,7 @@ function withoutContent(style: CallStyle, message: ChatMessage): { before: ChatM
   return { before: [alone], called: emptied(style, message) };
 }
 
-/**
- * Returns an additional assistant message without content, for a message that is split into several. It keeps the message's
- * weight in the training loss.
- */
+/** One of the messages into which a message is split; it keeps the message's weight in the training loss. */
 const emptied = ({ emptyContent }: CallStyle, { loss, cut }: ChatMessage): ChatMessage => ({
   role: 'assistant',
   content: emptyContent,
@@ -91,10 +83,7 @@ function writtenOut(
   return { ...others, content: `${content ?? ''}${content ? beforeCalls : ''}${written}` };
 }
 
-/**
- * Returns the arguments of a call as the text of a JSON object; if they are not an object, an object is made with them in its
- * only member.
- */
+/** Arguments that are not an object become the only member of one. */
 function jsonOf(args: object): string {
   const text = textAsWritten(args) ?? spacedJson(args);
   return membersOf(text) === null ? spacedJson({ arguments: text }) : text;
@@ -117,10 +106,7 @@ function callFor(style: CallStyle, call: EarlierCall): EarlierCall {
   return { ...call, id: idFor(style, call.id), function: { name, arguments: argumentsFor(style, args) as object } };
 }
 
-/**
- * Returns the id of a call, or a digest of it if the template does not accept the id: Mistral's templates accept only nine
- * letters and digits.
- */
+/** A digest replaces an id that the template does not accept: Mistral's accept only nine letters and digits. */
 function idFor({ format: { idPattern } }: CallStyle, id: string): string {
   if (!idPattern || idPattern.test(id)) return id;
   return createHash('sha256').update(id).digest('hex').slice(0, 9);
@@ -132,7 +118,6 @@ function argumentsFor({ format, needsEscapes }: CallStyle, args: object): unknow
   return needsEscapes ? writtenJson(withEscapes(json, (content) => format.escaped!(content))) : writtenJson(json);
 }
 
-/** Escapes the strings among the members of a JSON object. */
 function withEscapes(json: string, escaped: (text: string) => string): string {
   const members = membersOf(json)!.map(([key, value]) => {
     const text = value.startsWith('"') ? JSON.stringify(escaped(JSON.parse(value) as string)) : value;

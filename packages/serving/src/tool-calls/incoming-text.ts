@@ -7,10 +7,9 @@ export type Reading<T> = Generator<undefined, T>;
 export class IncomingText {
   #text = '';
   #isWhole = false;
-  /** The index of the next character to read. */
   at = 0;
 
-  /** Adds text. @param isLast whether it is the end of the answer */
+  /** @param isLast whether it is the end of the answer */
   append(text: string, isLast: boolean): void {
     this.#text += text;
     this.#isWhole = isLast;
@@ -75,10 +74,8 @@ export class IncomingText {
   }
 
   /**
-   * Reads up to the first of several markers, or to the end of the answer.
-   *
    * @param pass called with the text as it arrives, except for a possible beginning of a marker
-   * @returns the marker that comes next; null at the end of the answer
+   * @returns the first of the markers that comes; null at the end of the answer
    */
   *takeUpTo(marks: readonly string[], pass: (text: string) => void = () => {}): Reading<string | null> {
     for (;;) {

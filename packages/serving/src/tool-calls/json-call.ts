@@ -1,5 +1,4 @@
-// Parses tool calls that are JSON objects with the name and the arguments of the tool. Several formats have such calls between
-// different markers.
+// Parses tool calls that are JSON objects with the tool's name and arguments, which several formats have between their markers.
 import { either, repeat, sequence, text, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call, Tool } from './answer-parts.js';
 import type { CallGrammarOptions } from './call-format.js';
@@ -53,7 +52,6 @@ export function* readJsonCalls(input: IncomingText, parts: AnswerParts, start: n
   if (!(yield* input.take(']'))) input.at = from;
 }
 
-/** Returns the grammar of one call, or with `parallel` of one or more. */
 export function jsonCalls(
   tools: readonly Tool[],
   jsonArguments: CallGrammarOptions['jsonArguments'],
@@ -68,7 +66,7 @@ export function jsonCalls(
   return parallel ? sequence(call, repeat(sequence(text(separator), call), 0)) : call;
 }
 
-/** Parses the value of one member of a call. @returns the status with which the attempt fails; null if it continues */
+/** @returns the status with which the attempt fails; null if it continues */
 function* readMember(key: string, input: IncomingText, call: Call): Reading<AttemptStatus | null> {
   if (key === 'arguments') return yield* readArguments(input, call);
   const start = input.at;
@@ -80,10 +78,7 @@ function* readMember(key: string, input: IncomingText, call: Call): Reading<Atte
   return null;
 }
 
-/**
- * Parses the arguments, a JSON object, and keeps its text. Models also write the object as a JSON string, or null for no
- * arguments.
- */
+/** Keeps the text of a JSON object. Models also write it as a JSON string, or null for no arguments. */
 export function* readArguments(input: IncomingText, call: Call): Reading<AttemptStatus | null> {
   const first = yield* input.peek();
   if (first === '{') {

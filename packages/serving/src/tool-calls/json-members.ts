@@ -1,5 +1,4 @@
-// Splits the text of a JSON object into its members, and keeps the text of each value, so that numbers and spaces stay as
-// written.
+// Splits a JSON object into its members, and keeps the text of each value, so that numbers and spaces stay as written.
 import { IncomingText } from './incoming-text.js';
 import { isJsonObject, readJson, readJsonString } from './json-reading.js';
 

@@ -2,16 +2,15 @@
 import { MOST_LEVELS } from '../http/json-nesting.js';
 import type { IncomingText, Reading } from './incoming-text.js';
 
-/** The result of parsing: a complete value, an invalid character, or the end of the answer before the value's end. */
+/** A complete value, an invalid character, or the end of the answer before the value's end. */
 export type JsonEnd = 'value' | 'broken' | 'unfinished';
 
 const SPACE = /^[ \t\r\n]$/;
 const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
-/** The characters of a JSON string that need no escape. */
 const PLAIN = /[^"\\\x00-\x1f]*/y;
 const ESCAPED = '"\\/bfnrtu';
 
-/** Parses a value. @param pass called with the value's text as it arrives */
+/** @param pass called with the value's text as it arrives */
 export function* readJson(input: IncomingText, pass: (text: string) => void = () => {}): Reading<JsonEnd> {
   const reader = new JsonReader(input);
   const steps = reader.value(0);
@@ -25,7 +24,7 @@ export function* readJson(input: IncomingText, pass: (text: string) => void = ()
   }
 }
 
-/** Parses a string. @returns its text without escapes, or the reason why there is none */
+/** @returns the text without escapes, or the reason why there is none */
 export function* readJsonString(input: IncomingText): Reading<{ text: string } | Exclude<JsonEnd, 'value'>> {
   const start = input.at;
   if ((yield* input.peek()) !== '"') return input.isOver ? 'unfinished' : 'broken';

@@ -1,5 +1,4 @@
-// Splits one answer, while it is generated, into reasoning, content and tool calls, and returns each piece of text as soon as it
-// is certain to which of them it belongs.
+// Splits an answer, while it is generated, into reasoning, content and tool calls, and returns text once its part is certain.
 import { randomUUID } from 'node:crypto';
 import { AnswerParts, type Call, type CallAttempt, type Tool } from './answer-parts.js';
 import type { CallStyle } from './call-style.js';
@@ -16,11 +15,10 @@ export interface CalledTool {
 }
 
 export interface PartsOptions {
-  /** The format in which the template writes calls; null if the answer is not searched for calls. */
+  /** Null if the answer is not searched for calls. */
   style: CallStyle | null;
   /** Whether the prompt ended with the marker that opens reasoning, such as `<think>`. */
   startsInReasoning: boolean;
-  /** The tools that the model may call. */
   tools: readonly Tool[];
   /** Whether only the first call is returned. */
   singleCall: boolean;
@@ -32,10 +30,7 @@ interface Parts {
   calls?: readonly CalledTool[];
 }
 
-/**
- * The least length of a chunk of arguments, as a fraction of the text that was sent before. It bounds the number of chunks, which
- * a client may limit.
- */
+/** The least chunk of arguments, as a fraction of the text sent before, since a client may limit the number of chunks. */
 const SMALLEST_PIECE = 1 / 512;
 
 export class PartStreamer {
@@ -49,11 +44,8 @@ export class PartStreamer {
   readonly #calls = new Map<Call, { id: string; sent: number }>();
 
   /**
-   * Starts an answer.
-   *
-   * @param streams whether chunks are sent to the client. A call then begins as soon as its name is known, and its arguments
-   *   follow as they are generated, so that an incomplete call remains a call. Otherwise a text counts as a call only when the
-   *   call is complete
+   * @param streams whether chunks are sent to the client. A call then begins as soon as its name is known, and an incomplete call
+   *   remains a call; otherwise only a complete call counts as one
    */
   constructor(
     private readonly options: PartsOptions,
@@ -77,10 +69,7 @@ export class PartStreamer {
     return singleCall && style?.format.callsStandAlone === true && this.#parts.attempts.some(isCall);
   }
 
-  /**
-   * Adds text. @param isLast whether it is the end of the answer @returns the new text of reasoning, content and calls; null if
-   * nothing new is certain
-   */
+  /** @param isLast whether it is the end of the answer @returns the new text of each part; null if nothing new is certain */
   add(text: string, isLast: boolean): Parts | null {
     if (this.isOver) {
       if (text.trim() !== '') this.#hasMore = true;

@@ -4,7 +4,6 @@
 import { MOST_LEVELS } from '../http/json-nesting.js';
 import { IncomingText, type Reading } from './incoming-text.js';
 
-/** A literal converted to JSON, or the reason why there is none. */
 export type Literal = { json: string } | 'broken' | 'unfinished';
 
 const NAMES: Record<string, string> = {
@@ -37,10 +36,7 @@ export function* readLiteral(input: IncomingText, depth = 0): Reading<Literal> {
   return number === null ? wrong(input) : { json: number };
 }
 
-/**
- * Writes a Python number as JSON, without a change where JSON has the same syntax; null if it is not a number. Leading zeros are
- * invalid, as in Python.
- */
+/** Unchanged where JSON has the same syntax; null if it is not a number. Leading zeros are invalid, as in Python. */
 function numberText(word: string): string | null {
   const [, sign, whole, point, fraction, exponent = ''] =
     /^([-+]?)(0+|[1-9]\d*|(?=\.\d))(?:(\.)(\d*))?([eE][+-]?\d+)?$/.exec(word) ?? [];
@@ -76,11 +72,7 @@ function* readDict(input: IncomingText, depth: number): Reading<Literal> {
   return end ?? { json: `{${members.join(', ')}}` };
 }
 
-/**
- * Parses members separated by commas, up to a closing bracket; a comma may precede the bracket.
- *
- * @returns the reason why they cannot be parsed; null on success
- */
+/** A comma may precede the closing bracket. @returns the reason why the members cannot be parsed; null on success */
 function* separated(
   input: IncomingText,
   close: string,
@@ -132,7 +124,7 @@ function* readString(input: IncomingText): Reading<Literal> {
 
 const DIGITS: Record<string, number> = { x: 2, u: 4, U: 8 };
 
-/** Parses an escape sequence; a backslash before a character that needs no escape is kept. */
+/** A backslash before a character that needs no escape is kept. */
 function* readEscape(input: IncomingText): Reading<string> {
   const kind = yield* input.peek();
   if (Object.hasOwn(SIMPLE, kind)) {

@@ -4,9 +4,7 @@ import type { AnswerParts } from './answer-parts.js';
 import type { CallFormat } from './call-format.js';
 import type { IncomingText, Reading } from './incoming-text.js';
 
-/**
- * The markers that open and close reasoning: those of Qwen, DeepSeek, LFM2 and others, of Mistral, of Seed OSS, and of Gemma 4.
- */
+/** Markers of Qwen, DeepSeek, LFM2 and others, of Mistral, of Seed OSS, and of Gemma 4. */
 const PAIRS = [
   ['<think>', '</think>'],
   ['[THINK]', '[/THINK]'],
@@ -43,11 +41,10 @@ export interface AfterReasoning {
 }
 
 /**
- * Parses the reasoning and the white space around it, if the answer begins with reasoning.
+ * Parses reasoning at the answer's beginning, and the white space around it.
  *
  * @param startsInside whether the prompt ended with the opening marker
- * @param after the white space that the template writes after reasoning, which is skipped; null if unknown, so that all white
- *   space is skipped
+ * @param after the template's white space, which is skipped; null if unknown, so that all white space is skipped
  */
 export function* readReasoning(
   input: IncomingText,

@@ -28,13 +28,11 @@ export const isSchema = (value: unknown): value is Schema =>
 /** The most references that are followed within each other. */
 const MOST_REFERENCES = 16;
 
-/**
- * Returns all schemas that apply to the member `key` of an object: those in `properties`, in referenced schemas, and in `allOf`.
- */
+/** All schemas of the member `key`: in `properties`, in referenced schemas, and in `allOf`. */
 export const memberSchemas = (schema: unknown, key: string, root: Schema | null): unknown[] =>
   membersOf(schema, { key, root, known: new Map() }, 0);
 
-/** The state of a search for a member's schemas. A schema to which others refer many times is visited once. */
+/** A schema to which others refer many times is visited once. */
 interface MemberSearch {
   key: string;
   root: Schema | null;
@@ -60,16 +58,12 @@ function membersOf(schema: unknown, search: MemberSearch, depth: number): unknow
   return [...found];
 }
 
-/**
- * The keywords of a schema that `allows` considers: with `types` those about a value's type, with `values` also those about the
- * allowed values.
- */
+/** `types`: only keywords about a value's type; `values`: also those about allowed values. */
 export type CheckedKeywords = 'types' | 'values';
 
 /**
- * Decides whether a schema allows a value, by the keywords that distinguish strings from other values: types, enumerations,
- * combinations and references; for strings also lengths and patterns, and for numbers bounds. The members of lists and objects
- * are not checked.
+ * Checks keywords that distinguish strings from other values: types, enumerations, combinations, references, lengths and patterns
+ * of strings, bounds of numbers; not the members of lists and objects.
  */
 export const allows = (
   schema: unknown,
@@ -78,13 +72,10 @@ export const allows = (
   checked: CheckedKeywords = 'values',
 ): boolean => isAllowed(schema, { value, root, checked, known: new Map(), patterns: MOST_PATTERNS }, 0);
 
-/**
- * The most patterns with which a text is compared. Clients write the patterns, so that their number is limited; further ones
- * count as matching.
- */
+/** The most patterns that a text is compared with. Clients write the patterns; further ones count as matching. */
 const MOST_PATTERNS = 16;
 
-/** The state of a check of a value. A schema to which others refer many times is visited once. */
+/** A schema to which others refer many times is visited once. */
 interface Check {
   value: unknown;
   root: Schema | null;

@@ -1,5 +1,4 @@
-// Converts the messages of a training dialogue as the model server converts those of a request, so that the chat template writes
-// the same tokens in training and in serving.
+// Converts the messages of a training dialogue as the model server does, so that the template writes the same tokens in both.
 import type { ChatMessage, ChatTemplate, Tokenizer } from '@bowyer/text';
 import { callStyle } from './call-style.js';
 import { messagesFor } from './history.js';

@@ -1,5 +1,4 @@
-// Determines the type of tool arguments in formats that write strings without quotation marks, so that only the tool's schema
-// decides whether `1` is a string or a number.
+// Finds the type of tool arguments in formats without quotation marks: only the schema decides whether `1` is a string.
 import { pythonToJson } from './python-reading.js';
 import { allows, memberSchemas, type CheckedKeywords, type Schema } from './schemas.js';
 
@@ -39,10 +38,7 @@ interface Reading {
   json: string;
 }
 
-/**
- * Returns the values as which a text can be read, other than the string itself: a JSON or Python value, or a number with leading
- * zeros, which neither language allows.
- */
+/** Returns what else than a string the text can be: a JSON or Python value, or a number with leading zeros. */
 function readings(text: string): Reading[] {
   const json = jsonOf(text) ?? pythonToJson(text) ?? jsonOf(text.replace(/^([-+]?)0+(?=\d)/, '$1').replace(/^\+/, ''));
   const value: unknown = json === null ? undefined : JSON.parse(json);
@@ -50,9 +46,7 @@ function readings(text: string): Reading[] {
   return json === null || typeof value === 'string' ? [] : [{ value, json }];
 }
 
-/**
- * Reads a value for which the schema has no type: as JSON, or as a constant, list or dict of Python; anything else is a string.
- */
+/** For a schema without a type: JSON, or a constant, list or dict of Python; anything else is a string. */
 export function plainValue(raw: string): string {
   const text = raw.trim();
   const json = jsonOf(text) ?? (/^[-+.\d]/.test(text) ? null : pythonToJson(text));

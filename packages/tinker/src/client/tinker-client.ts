@@ -1,5 +1,4 @@
-// A small client of the Tinker API, the HTTP API of Thinking Machines' training service: it adds the API key, fetches results by
-// long polling, and checks the metrics and tensors of losses.
+// A client of the Tinker API, the HTTP API of Thinking Machines' training service, which fetches results by long polling.
 import { randomUUID } from 'node:crypto';
 import { protobuf } from '@bowyer/core';
 import { forwardBackwardOutput, sampleResponse } from '../wire/messages.js';
@@ -32,7 +31,7 @@ const REDUCTIONS = ['mean', 'sum', 'min', 'max', 'slack', 'hash_unordered', 'uni
 export class TinkerClient {
   constructor(private readonly options: TinkerClientOptions) {}
 
-  /** Sends a request to any route of the API. @param path the route's path after `/api/v1/` @throws {TinkerError} */
+  /** @param path the route's path after `/api/v1/` @throws {TinkerError} */
   async send(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,

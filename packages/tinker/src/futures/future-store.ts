@@ -20,7 +20,7 @@ export interface NewRequest {
   seq: number;
   form: 'json' | 'protobuf';
   body: Uint8Array;
-  /** The value of the header X-Idempotency-Key; null without one. */
+  /** The header X-Idempotency-Key; null without one. */
   key: string | null;
   /** The hash of the request's kind and body, by which a repeated request is recognized. */
   hash: string;
@@ -47,10 +47,7 @@ interface Entry {
   /** The bytes of the request's body; 0 once the request is answered. */
   askedBytes: number;
   isFetched: boolean;
-  /**
-   * Whether the request belongs to the ordered requests of a model. It is then never run again to restore a removed result, since
-   * the model may have changed.
-   */
+  /** One of a model's ordered requests is never run again for a removed result, since the model may have changed. */
   isOrdered: boolean;
   /** Whether the request was failed before it could run, so that the model's queue skips it. */
   isSkipped: boolean;
@@ -90,10 +87,7 @@ export class FutureStore {
     return { futures, requests: await futures.#read() };
   }
 
-  /**
-   * Reads all requests and results on disk. @returns the requests: those without a result, and those with a result that a restart
-   * runs again
-   */
+  /** @returns the requests without a result, and those with a result that a restart runs again */
   async #read(): Promise<WaitingRequest[]> {
     const requests: WaitingRequest[] = [];
     for (const id of await this.#stored('requests')) {
@@ -162,10 +156,9 @@ export class FutureStore {
   }
 
   /**
-   * Stores a new request. The promise is fulfilled when the request is on disk.
+   * The promise is fulfilled when the request is on disk.
    *
-   * @param isNext whether later requests wait for this one, so that it is accepted even if the unanswered bodies exceed their
-   *   limit
+   * @param isNext whether later requests wait for this one: it is accepted even if the unanswered bodies exceed their limit
    */
   accept(request: NewRequest, isNext = false): Promise<void> {
     const { body, ...head } = request;
@@ -198,15 +191,11 @@ export class FutureStore {
     for (const ids of this.#ofModels.values()) ids.delete(id);
   }
 
-  /**
-   * Registers a late request whose sequence number was already processed, and whose result was removed before a restart. It is
-   * neither run nor stored; its client gets a failure.
-   */
+  /** A late request was already processed, and its result removed before a restart: its client gets a failure. */
   acceptDropped({ id, key, hash }: NewRequest): void {
     this.#register({ ...newEntry({ id, key, hash, isOrdered: true }), state: 'dropped' });
   }
 
-  /** Waits until an accepted request is on disk. */
   async written(id: string): Promise<void> {
     await this.#written.get(id);
   }
@@ -229,13 +218,11 @@ export class FutureStore {
     return this.#entries.get(id)?.state !== 'pending';
   }
 
-  /** Returns whether a request has a stored result that is a failure. */
   async hasFailed(id: string): Promise<boolean> {
     if (this.#entries.get(id)?.state !== 'done') return false;
     return (await readStored<ResultHead>(this.#path('results', id))).head.form === 'failure';
   }
 
-  /** Stores the result of a request, after which the client can fetch it. */
   async finish(id: string, result: Result): Promise<void> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return; // the request could not be written, so that its client has no future
@@ -260,10 +247,7 @@ export class FutureStore {
     for (const ids of this.#ofModels.values()) ids.delete(id);
   }
 
-  /**
-   * Removes a request that was found on disk at a restart although its sequence number was already processed. Its result may have
-   * been removed before.
-   */
+  /** A restart found the request on disk although its sequence number was processed. Its result may have been removed. */
   async forgetPast(id: string): Promise<void> {
     const entry = this.#entries.get(id)!;
     if (entry.state === 'pending') entry.state = 'dropped';
@@ -279,8 +263,6 @@ export class FutureStore {
   }
 
   /**
-   * Waits for the result of a request.
-   *
    * @param ms the longest wait in milliseconds
    * @returns null if the result is not there yet; a failure if it was removed and the request cannot be run again
    * @throws {RequestError} 410 for an unknown future, or for a removed result whose request the client must send again
@@ -317,10 +299,7 @@ export class FutureStore {
     });
   }
 
-  /**
-   * Removes results until the others are within the limit: first those that clients have fetched, then others. The result
-   * `newest` is kept, whatever its size.
-   */
+  /** Removes results beyond the limit, fetched ones first, but keeps `newest`, whatever its size. */
   async #makeRoom(newest: string): Promise<void> {
     if (this.#bytes <= this.most.resultBytes) return;
     const done = [...this.#entries.values()].filter(({ state, id }) => state === 'done' && id !== newest);
@@ -333,7 +312,6 @@ export class FutureStore {
     }
   }
 
-  /** Ends the waits for all results. */
   close(): void {
     this.#isClosed = true;
     for (const waiters of this.#waiters.values()) for (const wake of [...waiters]) wake();

@@ -2,10 +2,7 @@
 // several at the same time: a request waits for those with lower numbers, up to a time limit.
 import { RequestError } from '../request-error.js';
 
-/**
- * The largest distance of a sequence number from the first missing one. It is large, since a client sends the requests for the
- * parts of a batch at the same time.
- */
+/** The largest distance from the first missing number: a client sends all parts of a batch at the same time. */
 const MOST_AHEAD = 1024;
 
 interface OrderedQueueOptions<Item> {
@@ -13,10 +10,7 @@ interface OrderedQueueOptions<Item> {
   run: (item: Item, seq: number) => Promise<void>;
   /** The milliseconds for which later items wait for a missing sequence number. */
   missingMs: number;
-  /**
-   * Receives the items that have waited too long for a missing number, so that they can be failed. They stay in the queue, and
-   * `run` is also called with them when the missing number has arrived.
-   */
+  /** Gets items that waited too long, to fail them. They stay queued, and `run` gets them too when the number arrives. */
   onMissing: (seq: number, items: Item[]) => void;
 }
 
@@ -28,7 +22,7 @@ export class OrderedQueue<Item> {
   #isClosed = false;
   #timer: NodeJS.Timeout | null = null;
 
-  /** Makes an empty queue. @param next the sequence number of the first item to run */
+  /** @param next the sequence number of the first item to run */
   constructor(
     next: number,
     private readonly options: OrderedQueueOptions<Item>,
@@ -38,7 +32,6 @@ export class OrderedQueue<Item> {
     this.#last = next - 1;
   }
 
-  /** The first sequence number whose item has not arrived. */
   #missing: number;
 
   get #firstMissing(): number {
@@ -57,12 +50,11 @@ export class OrderedQueue<Item> {
     return seq < this.#next;
   }
 
-  /** Returns whether the item of this sequence number is the next one to run. */
   isNext(seq: number): boolean {
     return seq === this.#next;
   }
 
-  /** Checks that a sequence number is not too far above the first missing one. @throws {RequestError} if it is */
+  /** @throws {RequestError} if the number is too far above the first missing one */
   checkPlace(seq: number): void {
     const missing = this.#firstMissing;
     if (seq - missing > MOST_AHEAD)
@@ -104,7 +96,6 @@ export class OrderedQueue<Item> {
     this.#timer = null;
   }
 
-  /** Waits until no item is left that can run. */
   async idle(): Promise<void> {
     while (this.#running !== null) await this.#running;
   }

@@ -1,5 +1,4 @@
-// Reads and writes the files in which requests and results are stored: one line of JSON with the properties, followed by the
-// bytes of the body.
+// Reads and writes the files of requests and results: one line of JSON with the properties, then the bytes of the body.
 import { readFile } from 'node:fs/promises';
 import { writeFileAtomically } from '@bowyer/core';
 

@@ -1,6 +1,5 @@
-// Represents one model (LoRA adapter) of the Tinker server: its requests in their order, its state in memory, and the snapshots
-// of the state on disk from which a restart of the server resumes. Requests after the newest snapshot stay on disk, and a restart
-// runs them again, which gives the same numbers on the same machine.
+// Represents one model (LoRA adapter) of the Tinker server: its requests in order, its state, and the state's snapshots on disk,
+// from which a restart resumes. It runs the requests after the newest snapshot again, with the same numbers on the same machine.
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maximum } from '@bowyer/core';
@@ -12,7 +11,6 @@ import { finishedNames } from '../store/finished-names.js';
 import type { TrainableModel } from '../training/trainable.js';
 import type { ModelRecord } from './model-record.js';
 
-/** A request of a model that is about to run. */
 export interface QueueEntry {
   seq: number;
   /** Returns whether the request, which a restart runs again, had failed before the restart. */
@@ -26,13 +24,9 @@ export interface Work {
   changes: boolean;
 }
 
-/** The implementation of one kind of request, such as forward_backward. */
+/** One kind of request, such as forward_backward. */
 export interface Operation {
-  /**
-   * Reads the body of a request, and returns its work.
-   *
-   * @throws {RequestError} for an invalid body; the request then changes nothing, even if a restart runs it again
-   */
+  /** @throws {RequestError} for an invalid body; the request then changes nothing, even if a restart runs it again */
   read: (request: StoredRequest) => Promise<Work>;
   /** Whether the state is small after the work, since gradients were used, so that a snapshot is cheap. */
   endsStep: boolean;
@@ -43,7 +37,7 @@ interface LiveModelOptions {
   folder: string;
   futures: FutureStore;
   operations: Readonly<Record<string, Operation>>;
-  /** Loads the model into memory. @param snapshot the folder of its newest snapshot; null if there is none yet */
+  /** @param snapshot the folder of its newest snapshot; null if there is none yet */
   open: (snapshot: string | null) => Promise<TrainableModel>;
   onFault: (error: Error) => void;
   /** Milliseconds for which requests wait for a missing lower sequence number, after which they fail. */
@@ -55,9 +49,7 @@ const unreadable = (error: Error): Work => ({ changes: false, run: () => Promise
 /** The least time between two snapshots, as a multiple of the time that writing a snapshot takes. */
 const SNAPSHOT_INTERVAL = 10;
 
-/**
- * The beginning of the names of folders with copied checkpoints; the sequence number of the request that loads the copy follows.
- */
+/** Begins the names of folders with copied checkpoints, before the sequence number of the request that loads the copy. */
 const LOADED = 'loaded-';
 const loadedBy = (name: string): number => (name.startsWith(LOADED) ? Number(name.slice(LOADED.length)) : 0);
 
@@ -99,7 +91,7 @@ export class LiveModel {
     return this.#queue.isPast(seq);
   }
 
-  /** Checks that a sequence number is not too far above the first missing one. @throws {RequestError} if it is */
+  /** @throws {RequestError} if the number is too far above the first missing one */
   checkPlace(seq: number): void {
     this.#queue.checkPlace(seq);
   }
@@ -112,29 +104,22 @@ export class LiveModel {
     return this.#trainable;
   }
 
-  /**
-   * Returns the folder for the copy of a checkpoint that the request of this sequence number loads. It is removed by the next
-   * snapshot after the request.
-   */
+  /** Returns the folder for the checkpoint's copy that this request loads. The next snapshot after the request removes it. */
   loadedFolder(seq: number): string {
     return join(this.options.folder, `${LOADED}${seq}`);
   }
 
-  /** Returns whether the request of this sequence number is the next one to run. */
   isNext(seq: number): boolean {
     return this.#queue.isNext(seq);
   }
 
-  /** Adds a request to the queue. @param request whose body is on disk, from where it is read when the request runs */
+  /** @param request whose body is on disk, from where it is read when the request runs */
   add(request: WaitingRequest): void {
     this.lastRequest = Date.now();
     this.#queue.add(request.seq, request);
   }
 
-  /**
-   * Fails the requests that have waited too long for a missing sequence number. If the missing request arrives later, it runs,
-   * and the queue skips the failed ones.
-   */
+  /** If the missing request arrives later, it runs, and the queue skips the failed ones. */
   #failWaiting(missing: number, requests: readonly WaitingRequest[]): void {
     const { futures, onFault, missingMs, record } = this.options;
     const seconds = Math.round(missingMs / 1000);
@@ -206,8 +191,7 @@ export class LiveModel {
 
   async #forgetUpTo(seq: number): Promise<void> {
     const { folder, futures, record } = this.options;
-    // Copies of checkpoints are kept for requests after the snapshot, since a restart runs these requests again, and they load
-    // the copies again.
+    // A restart runs the requests after the snapshot again, and they load the copied checkpoints again.
     const isNeeded = (name: string) => name === String(seq) || loadedBy(name) > seq;
     for (const name of await readdir(folder))
       if (!isNeeded(name)) await rm(join(folder, name), { recursive: true, force: true });

@@ -1,5 +1,4 @@
-// Declares the record of a model (LoRA adapter) of the Tinker server: what a restart of the server must know in addition to the
-// model's snapshot and requests.
+// Declares the record of a model (LoRA adapter), which a restart needs beside the model's snapshot and requests.
 import type { LoraShape } from '../training/trainable.js';
 
 export interface ModelRecord {

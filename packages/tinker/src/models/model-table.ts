@@ -1,5 +1,4 @@
-// Holds all models (LoRA adapters) of the Tinker server: those that clients create, and those that a restart of the server finds
-// on disk.
+// Holds all models (LoRA adapters) of the Tinker server: those that clients create, and those that a restart finds on disk.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { hash32, Rng } from '@bowyer/core';
@@ -17,7 +16,6 @@ import type { ModelRecord, Quotas } from './model-record.js';
 
 interface ModelTableOptions {
   base: TrainingBase;
-  /** The name that clients use for the base model. */
   baseModel: string;
   folder: string;
   futures: FutureStore;
@@ -54,7 +52,7 @@ export class ModelTable {
     return [...this.#models.values()];
   }
 
-  /** Returns a model by its id. @throws {RequestError} 404 for an unknown id */
+  /** @throws {RequestError} 404 for an unknown id */
   find(id: string): LiveModel {
     const found = this.#models.get(id);
     if (found) return found;
@@ -131,7 +129,7 @@ export class ModelTable {
     return { ...given, baseModel: this.options.baseModel, isUnloaded: false };
   }
 
-  /** Checks that a client's name for the base model is right. @throws {RequestError} for another name */
+  /** @throws {RequestError} for another name than the base model's */
   checkBase(name: string): void {
     const { baseModel } = this.options;
     if (name !== baseModel) throw new RequestError(`base_model '${name}' is not served here; '${baseModel}' is`);
@@ -196,10 +194,7 @@ export class ModelTable {
   }
 }
 
-/**
- * Returns the existing model, if a repeated request to create it asks for the same. @throws {RequestError} if it asks for another
- * model
- */
+/** A repeated request to create a model gets the existing one. @throws {RequestError} if it asks for another */
 function sameModel(known: ModelRecord, { shape, from }: ModelRecord): ModelRecord {
   if (JSON.stringify([known.shape, known.from]) === JSON.stringify([shape, from])) return known;
   throw new RequestError(

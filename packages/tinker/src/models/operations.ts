@@ -52,10 +52,7 @@ export const operationsOf = (context: OperationContext): Readonly<Record<string,
   },
 });
 
-/**
- * Loads a checkpoint into a model. It first copies the checkpoint's files, so that a restart that runs the request again loads
- * the same files, even if the checkpoint was changed or removed in the meantime.
- */
+/** Copies the checkpoint's files first, so that a restart loads the same ones even if it was changed or removed meanwhile. */
 async function loaded(
   { checkpoints }: OperationContext,
   path: string,
@@ -74,7 +71,7 @@ async function loaded(
   return json({ type: 'load_weights', path, model_id: live.record.id });
 }
 
-/** Returns a checkpoint, after it has checked that the model can load it. @throws {RequestError} if it cannot */
+/** @throws {RequestError} if the model cannot load the checkpoint */
 function loadable(checkpoints: Checkpoints, path: string, { record }: LiveModel): Checkpoint {
   const found = checkpoints.find(path);
   if (found.kind !== 'weights')

@@ -1,5 +1,4 @@
-// Defines the route of the Tinker API from which clients fetch the results of futures, in protobuf or JSON depending on the
-// header `Accept`.
+// Defines the Tinker API's route for the results of futures, in protobuf or JSON by the header `Accept`.
 import { inTurns, type Exchange, type HttpAnswer, type Route } from '@bowyer/serving';
 import type { TinkerService } from '../tinker-service.js';
 import { checkedBody } from '../wire/bodies.js';

@@ -1,5 +1,4 @@
-// Defines the routes of the Tinker API that create and train models. Each request gets a future, and a sequence number in the
-// order of its model's requests.
+// Defines the Tinker API's routes that create and train models. A request gets a future, and a sequence number of its model.
 import type { Exchange, Route } from '@bowyer/serving';
 import type { Quotas } from '../models/model-record.js';
 import { RequestError } from '../request-error.js';
@@ -101,10 +100,7 @@ async function created(
   return { request_id: await service.submit(stored), model_id: model };
 }
 
-/**
- * Reads the model's id and the sequence number from a protobuf body. Sequence numbers begin at 1, since proto3 does not
- * distinguish 0 from an absent field.
- */
+/** Sequence numbers begin at 1, since proto3 does not distinguish 0 from an absent field. */
 function placeOf({ bytes }: ReadBody, { datums }: Quotas): { modelId: string; seqId: number | null } {
   const { modelId = '', seqId = 0 } = placeOfMessage(bytes, datums);
   if (modelId === '') requestOf(bytes, datums);
@@ -112,10 +108,7 @@ function placeOf({ bytes }: ReadBody, { datums }: Quotas): { modelId: string; se
   return { modelId, seqId: seqId === 0 ? null : seqId };
 }
 
-/**
- * Reads the model's id and the sequence number from a JSON body. The other fields are checked only when the request runs, so that
- * an invalid request has its place in the order: it fails, and the next requests run.
- */
+/** Other fields are checked when the request runs: an invalid one has its place in the order, fails, and the next ones run. */
 function placeIn(body: unknown): { modelId: string; seqId: number | null } {
   const { model_id, seq_id } = (body ?? {}) as { model_id?: unknown; seq_id?: unknown };
   if (typeof model_id !== 'string') throw new RequestError('model_id: expected string');

@@ -1,5 +1,4 @@
-// Contains the common code of the Tinker API's routes: it reads the bodies of requests within limits, and answers with the id of
-// a future.
+// The common code of the Tinker API's routes: it reads bodies within limits, and answers with a future's id.
 import type { Exchange, HttpAnswer, Route } from '@bowyer/serving';
 import { RequestError } from '../request-error.js';
 import type { TinkerService } from '../tinker-service.js';
@@ -61,7 +60,6 @@ export const direct = <Name extends BodyName>(
   },
 });
 
-/** Makes a route for requests without a body. */
 export const plain = (
   method: Route['method'],
   path: string,

@@ -1,5 +1,4 @@
-// Defines the routes of the Tinker API that a client requests when it starts, and regularly while it runs: sessions, heartbeats,
-// feature flags, telemetry.
+// Defines the Tinker API's routes for a client's start and running: sessions, heartbeats, feature flags, telemetry.
 import { randomUUID } from 'node:crypto';
 import type { Route } from '@bowyer/serving';
 import type { TinkerService } from '../tinker-service.js';

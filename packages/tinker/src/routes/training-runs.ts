@@ -87,15 +87,10 @@ async function published(service: TinkerService, checkpoint: Checkpoint, isPubli
   return {};
 }
 
-/**
- * Removes the owner from the header of a file in an archive, since the users of this machine do not exist where the archive is
- * unpacked.
- */
+/** The users of this machine do not exist where the archive is unpacked. */
 const withoutOwner = (header: TarHeader): TarHeader => ({ ...header, uid: 0, gid: 0, uname: '', gname: '' });
 
-/**
- * Returns the URL of a checkpoint's archive. It is valid as long as the checkpoint exists, but clients require an expiry time.
- */
+/** The URL is valid as long as the checkpoint exists, but clients require an expiry time. */
 function archiveOf({ request, path }: Exchange, { expires }: Checkpoint): object {
   const until = expires ?? Date.now() + 1000 * ARCHIVE_S;
   return { url: `http://${request.headers.host}${path}.tar`, expires: new Date(until).toISOString() };

@@ -1,14 +1,9 @@
-// Loads the LoRA adapters of models and checkpoints into the serving engine for sampling. Only the most recently used ones stay
-// loaded, up to a fixed number.
+// Loads LoRA adapters of models and checkpoints for sampling; only a fixed number of the most recently used ones stay loaded.
 import type { ServedEngine } from '@bowyer/serving';
 
-/** An adapter that can be loaded for sampling. */
 export interface NamedAdapter {
   name: string;
-  /**
-   * Calls `use` with the adapter's folder, whose files do not change until `use` has ended. @throws if the adapter no longer
-   * exists
-   */
+  /** The folder's files do not change until `use` has ended. @throws if the adapter no longer exists */
   reading: (use: (folder: string) => Promise<unknown>) => Promise<unknown>;
 }
 
@@ -23,8 +18,7 @@ export class AdapterPlaces {
   ) {}
 
   /**
-   * Loads an adapter if needed, and begins work that samples with it. The adapter stays loaded until the answers of this work
-   * have ended.
+   * Loads an adapter if needed; it stays loaded until the answers have ended.
    *
    * @param adapter null for the base model itself
    * @param begin starts all of its answers before it returns its promise

@@ -21,8 +21,6 @@ export interface SampleSettings {
 }
 
 /**
- * Reads the settings of a sampling request.
- *
  * @param id of the request; if the request has no seed, its random numbers depend only on this id and the server's seed
  * @throws {RequestError}
  */
@@ -61,7 +59,7 @@ export function* sampleSettings(
   };
 }
 
-/** Checks the number of samples of a request. @throws {RequestError} if it exceeds the limit */
+/** @throws {RequestError} if the number exceeds the limit */
 export function checkSamples(samples: number, most: number): void {
   if (samples > most)
     throw new RequestError(`num_samples is ${samples}; this server has room for ${most} (slots and task.max_queued)`);

@@ -1,5 +1,4 @@
-// Computes samples and log-probabilities for the Tinker API with the model server's engine, which puts the requests for all
-// adapters into the same batches.
+// Computes the Tinker API's samples and log-probabilities with the model server's engine, in batches across adapters.
 import { Rng } from '@bowyer/core';
 import type { TopLogprobs } from '@bowyer/models';
 import { QueueFullError, type ServedEngine } from '@bowyer/serving';
@@ -19,7 +18,7 @@ export class Sampler {
     private readonly places: AdapterPlaces,
   ) {}
 
-  /** Samples continuations of a prompt. @param adapter null for the base model */
+  /** @param adapter null for the base model */
   async sample(adapter: NamedAdapter | null, settings: SampleSettings): Promise<SampleResult> {
     const { signal } = this.#stop;
     const { scoresPrompt, prompt, topK } = settings;
@@ -62,10 +61,7 @@ export class Sampler {
     return Float32Array.of(NaN, ...scores);
   }
 
-  /**
-   * Returns the k most likely tokens at each position of a prompt. The engine reports them only for tokens that it samples, so
-   * that this function samples one token after each prefix of the prompt.
-   */
+  /** The engine reports likely tokens only where it samples, so this samples one token after each prefix of the prompt. */
   async #topK(
     adapter: NamedAdapter | null,
     prompt: readonly number[],
@@ -110,7 +106,6 @@ export class Sampler {
     return found!;
   }
 
-  /** Aborts all sampling. */
   close(): void {
     this.#stop.abort();
   }

@@ -1,6 +1,5 @@
-// Stores the checkpoints that clients of the Tinker server save with save_weights and save_weights_for_sampler, each in a folder
-// with a record. A checkpoint exists once its record is written; if a checkpoint is overwritten, its files are kept until the new
-// record has replaced the old one.
+// Stores the checkpoints that clients save with save_weights and save_weights_for_sampler, each in a folder with a record. A
+// checkpoint exists once its record is written; an overwritten one keeps its files until the new record has replaced the old.
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,18 +14,13 @@ export interface Checkpoint {
   run: string;
   kind: CheckpointKind;
   name: string;
-  /**
-   * The name of the folder with the checkpoint's files; absent if it equals the checkpoint's name, as for the first checkpoint of
-   * this name.
-   */
+  /** The folder with the files; absent if it has the checkpoint's name, as for the first checkpoint of this name. */
   files?: string;
   /** The id of the request that wrote the checkpoint. If the request is repeated, the checkpoint is not written again. */
   request: string;
   baseModel: string;
   shape: LoraShape;
-  /**
-   * The time of writing in ISO 8601, for people. The order of checkpoints follows from `number`, since a clock may be set back.
-   */
+  /** In ISO 8601, for people. The order of checkpoints follows from `number`, since a clock may be set back. */
   time: string;
   /** The number in the order of all checkpoints of the server. Records of earlier versions lack it, and count as the oldest. */
   number?: number;
@@ -34,10 +28,7 @@ export interface Checkpoint {
   /** The time when the checkpoint expires, in milliseconds since 1970; null if it does not expire. */
   expires: number | null;
   isPublic: boolean;
-  /**
-   * Whether the checkpoint was saved for a sampling session only, without a name from the client; of these, a model keeps only
-   * the newest ones.
-   */
+  /** Saved only for a sampling session, without a client's name; a model keeps only the newest of these. */
   isEphemeral: boolean;
 }
 
@@ -81,10 +72,7 @@ export class Checkpoints {
     return join(this.folder, fileName(run), kind, files);
   }
 
-  /**
-   * Calls `use` with a checkpoint's folder. The folder is kept until `use` has ended, even if the checkpoint is overwritten or
-   * removed meanwhile.
-   */
+  /** The folder is kept until `use` has ended, even if the checkpoint is overwritten or removed meanwhile. */
   async reading<Result>(checkpoint: Checkpoint, use: (folder: string) => Promise<Result>): Promise<Result> {
     const folder = this.folderOf(checkpoint);
     this.#readers.set(folder, (this.#readers.get(folder) ?? 0) + 1);
@@ -103,28 +91,21 @@ export class Checkpoints {
     else await rm(folder, { recursive: true, force: true });
   }
 
-  /**
-   * Returns the checkpoints of all runs or of one run, newest first. Checkpoints saved for sampling sessions only are omitted.
-   */
+  /** Lists the checkpoints of all runs or one run, newest first, without those saved for sampling sessions only. */
   list(run?: string): Checkpoint[] {
     return [...this.records.entries.values()]
       .filter((each) => (run === undefined || each.run === run) && !each.isEphemeral && this.#isAlive(each))
       .sort((a, b) => byAge(b, a));
   }
 
-  /** Returns a checkpoint by its path. @throws {RequestError} 404 for an unknown path */
+  /** @throws {RequestError} 404 for an unknown path */
   find(path: string): Checkpoint {
     const found = this.records.get(path);
     if (found && this.#isAlive(found)) return found;
     throw new RequestError(`there is no checkpoint ${path}`, 404);
   }
 
-  /**
-   * Saves a checkpoint.
-   *
-   * @param write writes all files into a folder, or throws
-   * @param mostBytes an upper bound for the bytes of the files
-   */
+  /** @param write writes all files into a folder, or throws @param mostBytes an upper bound for the bytes of the files */
   async save(
     wanted: Omit<Checkpoint, 'files' | 'time' | 'number' | 'bytes' | 'isPublic'>,
     overwrite: boolean,
@@ -200,19 +181,16 @@ export class Checkpoints {
 const byAge = (a: Checkpoint, b: Checkpoint): number =>
   (a.number ?? 0) - (b.number ?? 0) || (a.time < b.time ? -1 : a.time > b.time ? 1 : 0);
 
-/** Returns the path with which clients name a checkpoint, `tinker://RUN/weights/NAME`. */
+/** Clients name a checkpoint `tinker://RUN/weights/NAME`. */
 export const pathOf = ({ run, kind, name }: Pick<Checkpoint, 'run' | 'kind' | 'name'>): string =>
   `tinker://${run}/${kind}/${name}`;
 
 const NAME = /^[A-Za-z0-9._-]{1,128}$/;
 
-/**
- * The most bytes of the file name of a record. File systems allow 255, from which the extension and the suffix of temporary names
- * are subtracted.
- */
+/** The most bytes of a record's file name: the 255 of file systems without the extension and the suffix of temporary names. */
 const LONGEST_FILE = 230;
 
-/** Checks the name that a client gives a checkpoint. @throws {RequestError} if it is invalid or too long */
+/** @throws {RequestError} if a client's name for a checkpoint is invalid or too long */
 export function checkpointName(name: string, { run, kind }: Pick<Checkpoint, 'run' | 'kind'>): string {
   if (!NAME.test(name) || /^\.+$/.test(name))
     throw new RequestError(`path '${name.slice(0, 80)}' must have 1 to 128 letters, digits, '.', '_' or '-'`);

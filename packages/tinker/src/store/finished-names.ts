@@ -2,10 +2,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/**
- * The endings of the temporary names that writeFileAtomically and writeNewFolder use. File names of clients' ids cannot have
- * them, since they contain no dots.
- */
+/** The endings of writeFileAtomically's and writeNewFolder's temporary names; file names of clients' ids have no dots. */
 const UNFINISHED = /\.(\d+\.tmp|partial)$/;
 
 /** Creates a folder if it is missing, and removes its incomplete files and subfolders. @returns the names of the complete ones */

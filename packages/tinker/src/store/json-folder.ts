@@ -55,7 +55,6 @@ export class JsonFolder<Entry extends object> {
   /** The last change in progress of each entry, by id; the next change of the entry waits for it. */
   readonly #changes = new Map<string, Promise<void>>();
 
-  /** Calls `change` after all earlier changes of the same entry. */
   async #inTurn(id: string, change: () => Promise<void>): Promise<void> {
     const own = (this.#changes.get(id) ?? Promise.resolve()).catch(() => undefined).then(change);
     this.#changes.set(id, own);

@@ -1,5 +1,4 @@
-// Stores the sessions that clients of the Tinker API open, and the sampling sessions within them, each of which samples from the
-// base model or from a checkpoint.
+// Stores clients' sessions, and the sampling sessions within them, each of which samples from the base model or a checkpoint.
 import { join } from 'node:path';
 import { RequestError } from '../request-error.js';
 import { JsonFolder } from './json-folder.js';
@@ -8,10 +7,7 @@ export interface Session {
   id: string;
   tags: string[];
   userMetadata: Record<string, unknown> | null;
-  /**
-   * The idempotency key and the hash of the body of the request that opened the session. If a client repeats the request, it gets
-   * the same session.
-   */
+  /** `key` (idempotency) and `hash` (of the body) of the opening request, which gets the same session if it is repeated. */
   key: string | null;
   hash: string;
   /** The number in the order of all sessions of the server; when there are too many, the oldest unused sessions are removed. */
@@ -32,12 +28,12 @@ interface SamplingSession {
   sessionId: string;
   /** The number of the sampling session within its session. Records of earlier versions lack it, and count as the oldest. */
   seq?: number;
-  /** The path of the checkpoint that is sampled from; null for the base model. */
+  /** The checkpoint that is sampled from; null for the base model. */
   path: string | null;
 }
 
 export class Sessions {
-  /** The last creation of a session. Creations run one after another, so that a repeated request opens only one session. */
+  /** Creations run one after another, so that a repeated request opens only one session. */
   #creating: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -66,8 +62,6 @@ export class Sessions {
   }
 
   /**
-   * Opens a session for a client.
-   *
    * @param used the ids of the sessions that have models
    * @throws {RequestError} 409 if the idempotency key was sent before with another body, 429 if all sessions are in use
    */
@@ -104,14 +98,14 @@ export class Sessions {
     return [...this.sessions.entries.values()].find((each) => each.key === key);
   }
 
-  /** Returns a session by its id. @throws {RequestError} 404 for an unknown id */
+  /** @throws {RequestError} 404 for an unknown id */
   find(id: string): Session {
     const found = this.sessions.get(id);
     if (found) return found;
     throw new RequestError(`there is no session ${id}`, 404);
   }
 
-  /** Opens a sampling session. @throws {RequestError} 409 if a different one has the same number */
+  /** @throws {RequestError} 409 if a different one has the same number */
   async openSampler(sessionId: string, seq: number, path: string | null): Promise<SamplingSession> {
     const id = `${sessionId}:sample:${seq}`;
     const known = this.samplers.get(id);
@@ -128,7 +122,7 @@ export class Sessions {
     return sampler;
   }
 
-  /** Returns a sampling session by its id. @throws {RequestError} 404 for an unknown id */
+  /** @throws {RequestError} 404 for an unknown id */
   findSampler(id: string): SamplingSession {
     const found = this.samplers.get(id);
     if (found) return found;

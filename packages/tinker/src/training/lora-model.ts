@@ -1,5 +1,4 @@
-// Implements a model of the Tinker server: one LoRA adapter over the base model that all adapters share, with its gradients, its
-// optimizer and its files.
+// Implements a model of the Tinker server: a LoRA adapter over the shared base model, with gradients, optimizer and files.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSafetensorsFile, writeSafetensors } from '@bowyer/checkpoints';
@@ -33,7 +32,7 @@ export class LoraModel implements TrainableModel {
     private readonly onClose: () => void,
   ) {}
 
-  /** Makes the model and its optimizer. @param model the base model with adapters of its own, which `close` releases */
+  /** @param model the base model with adapters of its own, which `close` releases */
   static async open(model: LanguageModel, onClose: () => void): Promise<LoraModel> {
     await model.createOptimizer(adamW);
     return new LoraModel(model, onClose);
@@ -106,10 +105,7 @@ export class LoraModel implements TrainableModel {
     await writeNewFolder(folder, (temporary) => this.model.save(temporary));
   }
 
-  /**
-   * Loads a checkpoint. @param options.optimizer whether to load the optimizer's moments and the gradients; if false, they are
-   * reset
-   */
+  /** @param options.optimizer whether to load the optimizer's moments and the gradients; if false, they are reset */
   async load(folder: string, { optimizer }: { optimizer: boolean }): Promise<void> {
     const { model } = this;
     const state = join(folder, OPTIMIZER);

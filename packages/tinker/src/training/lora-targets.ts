@@ -3,10 +3,7 @@ import type { LanguageModel } from '@bowyer/models';
 import { TrainingRequestError } from './request-error.js';
 import type { LoraShape, TrainableModules } from './trainable.js';
 
-/**
- * Matches the paths of the layers in a block's feed-forward network. All other layers of a block belong to attention or another
- * operation that mixes positions.
- */
+/** Layers of a block's feed-forward network. Its other layers belong to attention or another mixer of positions. */
 const FEED_FORWARD = /(^|\.)(mlp|feed_forward|ffn|shared_expert|shared_experts|shared_mlp)\.|(^|\.)fc[12]$/;
 /** Matches the paths of the routers, which select the experts of a mixture. */
 const ROUTER = /(^|\.)(gate|router|shared_expert_gate)$/;
@@ -21,8 +18,7 @@ export function trainableModules({ blocks, heads }: LanguageModel['linearModules
 }
 
 /**
- * Returns the value of PEFT's target_modules for the flags: the last two names of each layer's path, since these are the same in
- * all blocks.
+ * Returns PEFT's target_modules: the last two names of each layer's path, which are the same in all blocks.
  *
  * @throws TrainingRequestError if the output head is requested but has no weights of its own, or no layer is selected
  */

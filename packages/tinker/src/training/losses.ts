@@ -56,11 +56,7 @@ const lossUnits: Readonly<Record<LossName, LossUnit>> = {
 
 const isLossName = (name: string): name is LossName => Object.hasOwn(lossUnits, name);
 
-/**
- * Converts the loss of a request to the form of the training graphs.
- *
- * @throws TrainingRequestError for an unknown loss, key or input, or for an input of the wrong length
- */
+/** @throws TrainingRequestError for an unknown loss, key or input, or for an input of the wrong length */
 export function tokenLosses(data: readonly Datum[], { name, config }: LossRequest): TokenLosses {
   if (!isLossName(name))
     throw new TrainingRequestError(`loss_fn '${name}' is not served; ${Object.keys(lossUnits).join(', ')} are`);
@@ -131,12 +127,7 @@ function checkDatum({ tokens, targets, width, inputs }: Datum, where: string, na
   }
 }
 
-/**
- * Computes the value of a loss and its metrics.
- *
- * @param logprobs of the targets, [data] of [tokens × width], in nats
- * @returns the sum over all tokens, and metrics
- */
+/** @param logprobs of the targets, [data] of [tokens × width], in nats @returns the sum over all tokens, and metrics */
 export function lossValue(
   { policy, scalars, ...rows }: TokenLosses,
   logprobs: readonly Float32Array[],
@@ -166,10 +157,7 @@ function ratioLoss(policy: TokenLosses['policy'], { low, high, beta }: TokenLoss
   return ppoClipLoss(tokens, { clipLow: 1 - low!, clipHigh: high! - 1, dualClip: null }).loss;
 }
 
-/**
- * Returns statistics of the ratios p / q, over the sampled tokens. Other tokens have the log-probability 0 for the sampling
- * model, and are left out.
- */
+/** Statistics of p / q over sampled tokens; the sampling model's log-probability of others is 0, and they are left out. */
 function ratioMetrics({ logprobs, oldLogprobs }: Tokens): Record<string, number> {
   let [count, kl, largest] = [0, 0, 0];
   oldLogprobs.forEach((old, t) => {

@@ -5,10 +5,7 @@ import { targetModules, trainableModules } from './lora-targets.js';
 import { TrainingRequestError } from './request-error.js';
 import type { LoraShape, TrainableModel, TrainingBase } from './trainable.js';
 
-/**
- * LoRA's scale α. It is the same for all ranks, so that one learning rate fits all of them: Schulman et al. 2025, "LoRA Without
- * Regret".
- */
+/** LoRA's scale α, the same for all ranks, so that one learning rate fits all: Schulman et al. 2025, "LoRA Without Regret". */
 const ALPHA = 32;
 
 export interface TrainingBaseOptions extends Omit<
@@ -19,10 +16,7 @@ export interface TrainingBaseOptions extends Omit<
   model: string;
 }
 
-/**
- * Loads the base model on a device; the caller closes it. Padding tokens are not masked, so that every token has the probability
- * that the checkpoint gives it.
- */
+/** The caller closes the model. Padding tokens are not masked: every token has the probability that the checkpoint gives it. */
 export async function openTrainingBase({ model: dir, ...options }: TrainingBaseOptions): Promise<TrainingBase> {
   return new SharedTrainingBase(await LanguageModel.load({ ...options, dir, masksPadding: false }));
 }

@@ -1,5 +1,4 @@
-// Declares the interface between the Tinker server and training: each model of the server is one LoRA adapter over a base model
-// that all of them share in memory.
+// Declares the interface between the Tinker server and training: each model is a LoRA adapter over a shared base model.
 
 import type { LanguageModel } from '@bowyer/models';
 
@@ -26,7 +25,7 @@ export interface LossRequest {
 export interface LossReport {
   /** The log-probabilities of each datum's targets in nats, [N] or [N × width]. */
   logprobs: Float32Array[];
-  /** The value of the loss, summed over the tokens of all datums. */
+  /** Summed over the tokens of all datums. */
   loss: number;
   /** Metrics whose names have the form `name:reduction`, which says how clients combine the metrics of several requests. */
   metrics: Record<string, number>;
@@ -51,17 +50,11 @@ export interface LoraShape {
   trainUnembed: boolean;
 }
 
-/**
- * One LoRA adapter over the shared base model. The caller runs calls for one adapter one after another; those for several
- * adapters may overlap.
- */
+/** A LoRA adapter. The caller runs its calls one after another; those for several adapters may overlap. */
 export interface TrainableModel {
   forwardBackward(data: readonly Datum[], loss: LossRequest, options: { forwardOnly: boolean }): Promise<LossReport>;
   optimStep(params: AdamParams): Promise<Record<string, number>>;
-  /**
-   * Saves the adapter as a PEFT folder, the optimizer's state, and gradients that no step has used. Either all files are saved or
-   * none.
-   */
+  /** Saves the adapter as a PEFT folder, the optimizer's state, and unused gradients: all files or none. */
   save(folder: string): Promise<void>;
   /** Saves only the adapter, as a PEFT folder, which the model server can load for sampling. */
   saveForSampler(folder: string): Promise<void>;
@@ -73,10 +66,7 @@ export interface TrainableModel {
   close(): Promise<void>;
 }
 
-/**
- * The paths of the layers that each of the flags train_attn, train_mlp and train_unembed selects. An output head that shares the
- * weights of the embedding is not listed.
- */
+/** The layers that train_attn, train_mlp and train_unembed select, without an output head that shares the embedding's weights. */
 export interface TrainableModules {
   attn: readonly string[];
   mlp: readonly string[];

@@ -1,5 +1,4 @@
-// Declares the schemas of the JSON bodies in requests of the Tinker API. A field that the schema does not list is refused, since
-// it would have no effect.
+// Declares the schemas of the Tinker API's JSON bodies. A field that is not listed would have no effect, and is refused.
 import { Kind, Type, TypeRegistry, type Static, type TSchema } from '@sinclair/typebox';
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler';
 import { RequestError } from '../request-error.js';
@@ -12,10 +11,7 @@ const object = <T extends Record<string, TSchema>>(fields: T) => Type.Object(fie
 /** Declares the field `type`, in which some clients repeat the kind of the request. */
 const ofType = (name: string) => ({ type: Type.Optional(Type.Literal(name)) });
 
-/**
- * The kind of schema for a list whose elements are checked later, in steps, when they are read. The schema
- * Type.Array(Type.Unknown()) would check all of them in one step, which blocks the server.
- */
+/** A list whose elements are checked in steps, when they are read. Type.Array(Type.Unknown()) would block the server. */
 const LIST = 'List';
 TypeRegistry.Set(LIST, (_, value) => Array.isArray(value));
 const list = Type.Unsafe<unknown[]>({ [Kind]: LIST });
@@ -179,8 +175,6 @@ export type ModelInputJson = Body<'asample'>['prompt'];
 const checks = new Map<BodyName, TypeCheck<TSchema>>();
 
 /**
- * Checks a JSON value against the schema of a request's body, or of an object within it.
- *
  * @param place the path of the value within the request's body; '' for the whole body
  * @throws {RequestError} that names the wrong field and its expected value
  */

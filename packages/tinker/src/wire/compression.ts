@@ -15,8 +15,6 @@ const LARGEST_WINDOW = 2 ** 23;
 const MOST_MOVED = 2 ** 31;
 
 /**
- * Decompresses a body.
- *
  * @param encoding the value of the header Content-Encoding
  * @param longest the most bytes of the content
  * @throws {RequestError} for another encoding, damaged bytes, a longer content, or a frame that takes too long to decode

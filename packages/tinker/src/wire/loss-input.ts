@@ -1,6 +1,5 @@
-// Reads the input of forward_backward requests from JSON or protobuf: sequences with numbers for each position. It reads in
-// steps, between which the server handles other requests. The names and lengths of the loss's inputs are checked afterwards, in
-// losses.ts.
+// Reads sequences with numbers for each position, the input of forward_backward, from JSON or protobuf in steps, between which
+// the server handles other requests. losses.ts then checks the names and lengths of the loss's inputs.
 import type { Steps } from '@bowyer/text';
 import type { Datum, LossRequest } from '../training/trainable.js';
 import { RequestError } from '../request-error.js';
@@ -14,7 +13,7 @@ export interface LossInput {
   loss: LossRequest;
 }
 
-/** Reads the input of a loss from JSON, in steps. @throws {RequestError} */
+/** @throws {RequestError} */
 export function* lossInputOfJson(input: LossInputJson): Steps<LossInput> {
   const { data, loss_fn, loss_fn_config, loss_fn_config_v2 } = input;
   const loss = lossOf(loss_fn, loss_fn_config_v2 ?? loss_fn_config ?? {});
@@ -31,7 +30,7 @@ export function* lossInputOfJson(input: LossInputJson): Steps<LossInput> {
   return { data: datums, loss };
 }
 
-/** Reads the input of a loss from a protobuf message, in steps. @throws {RequestError} @throws {protobuf.MessageError} */
+/** @throws {RequestError} @throws {protobuf.MessageError} */
 export function* lossInputOfMessage({
   data = [],
   lossFn = '',
@@ -52,10 +51,7 @@ export function* lossInputOfMessage({
   return { data: datums, loss };
 }
 
-/**
- * Reads the tokens of a ModelInput, in steps. @param name of the field, for errors @throws {RequestError} for an input that is
- * not text, such as an image
- */
+/** @param name of the field, for errors @throws {RequestError} for an input that is not text, such as an image */
 export function* tokensOfJson(name: string, { chunks }: ModelInputJson): Steps<Int32Array> {
   const parts: Int32Array[] = [];
   for (const [i, chunk] of chunks.entries()) {

@@ -46,23 +46,17 @@ const ofRequest = {
 
 export const forwardBackwardRequest = messageType('ForwardBackwardRequest', { ...ofRequest, data: many(3, datum) });
 
-/**
- * A second declaration of ForwardBackwardRequest that leaves each datum as bytes, so that datums can be decoded one after
- * another.
- */
+/** Leaves each datum as bytes, so that datums can be decoded one after another. */
 const requestOfBytes = messageType('ForwardBackwardRequest', { ...ofRequest, data: many(3, bytes) });
 
 /** The most protobuf fields of a datum, or of a request without its datums: those of the official client have about thirty. */
 const MOST_FIELDS = 4096;
 
-/**
- * Decodes a ForwardBackwardRequest, whose datums stay bytes. @param datums the most datums of a request @throws
- * {protobuf.MessageError}
- */
+/** The datums stay bytes. @param datums the most datums of a request @throws {protobuf.MessageError} */
 export const requestOf = (content: Uint8Array, datums: number): ForwardBackwardBytes =>
   decode(requestOfBytes, content, { unknown: 'refused', mostFields: datums + MOST_FIELDS });
 
-/** Decodes one datum (training sequence) of a ForwardBackwardRequest. @throws {protobuf.MessageError} */
+/** @throws {protobuf.MessageError} */
 export const datumOf = (content: Uint8Array): DatumMessage =>
   decode(datum, content, { unknown: 'refused', mostFields: MOST_FIELDS });
 

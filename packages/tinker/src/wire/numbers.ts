@@ -1,5 +1,4 @@
-// Reads and writes lists of numbers in JSON, which can have millions of elements. It does so in steps, between which the server
-// handles other requests.
+// Reads and writes JSON lists of up to millions of numbers in steps, between which the server handles other requests.
 import type { Steps } from '@bowyer/text';
 import { RequestError } from '../request-error.js';
 import { shown } from './bodies.js';
@@ -7,12 +6,7 @@ import { shown } from './bodies.js';
 /** The number of elements that one step reads, in less than a millisecond. */
 const AT_ONCE = 2 ** 16;
 
-/**
- * Copies the integers of a parsed JSON list, in steps.
- *
- * @param name of the list, for errors
- * @throws {RequestError} for a value that is not a 32-bit integer
- */
+/** @param name of the list, for errors @throws {RequestError} for a value that is not a 32-bit integer */
 export function* integersOf(name: string, values: readonly unknown[]): Steps<Int32Array> {
   const integers = new Int32Array(values.length);
   for (let i = 0; i < values.length; i++) {
@@ -29,7 +23,7 @@ function notInteger(name: string, i: number, value: unknown): RequestError {
   return new RequestError(`${name} contains ${value}, which is no integer of 32 bits`);
 }
 
-/** Copies the floating-point numbers of a parsed JSON list, in steps. JSON contains only finite numbers. */
+/** JSON contains only finite numbers. */
 export function* floatsOf(name: string, values: readonly unknown[]): Steps<Float32Array> {
   const floats = new Float32Array(values.length);
   for (let i = 0; i < values.length; i++) {
@@ -41,7 +35,7 @@ export function* floatsOf(name: string, values: readonly unknown[]): Steps<Float
   return floats;
 }
 
-/** Writes numbers as a JSON array; NaN and infinities, which JSON lacks, become null. */
+/** NaN and infinities, which JSON lacks, become null. */
 export function* numbersText(values: Float32Array | Int32Array): Steps<string> {
   const parts: string[] = [];
   for (let from = 0; from < values.length; from += AT_ONCE / 8) {

@@ -1,16 +1,12 @@
-// Parses and hashes the bodies of requests in steps of a few milliseconds, since a body of 32 MB of numbers takes a second in
-// total.
+// Parses and hashes request bodies in steps of milliseconds: for 32 MB of numbers, both take a second in total.
 import { createHash } from 'node:crypto';
 import { inTurns, parseJson, textOf } from '@bowyer/serving';
 import type { Steps } from '@bowyer/text';
 
-/**
- * The limits for parsing JSON. They are high, since the official client sends chunks of up to 5,000,000 bytes, which can have
- * half as many numbers.
- */
+/** High, since the official client sends chunks of up to 5,000,000 bytes, which can have half as many numbers. */
 const LIMITS = { values: 2_600_000, fields: 200_000, keepsNumbers: false };
 
-/** Parses a body as JSON, in steps. @throws {BodyError} */
+/** @throws {BodyError} */
 export const jsonBody = async ({ body }: { body: Uint8Array }): Promise<unknown> =>
   parseJson(await textOf(body), LIMITS);
 

@@ -1,5 +1,4 @@
-// Encodes the results of losses and samples as protobuf, in which they are stored, and converts them to JSON for clients that
-// request it.
+// Encodes results of losses and samples as protobuf, in which they are stored, and converts them to JSON if a client asks.
 import { protobuf } from '@bowyer/core';
 import { finished, type Steps } from '@bowyer/text';
 import type { LossReport } from '../training/trainable.js';
@@ -43,7 +42,7 @@ function batchOf(arrays: readonly Float32Array[], width: number): BatchMessage {
   return { data, offsets: bytesOf(offsets), dtype: dtypes.float32, ...(width > 1 && { trailingShape: [width] }) };
 }
 
-/** Converts the result of a loss to JSON text, in steps. NaN and infinities, which JSON lacks, become null. */
+/** NaN and infinities, which JSON lacks, become null. */
 export function* lossText(bytes: Uint8Array): Steps<string> {
   const { lossFnOutputType, lossFnOutputs = [], metrics = {} } = protobuf.decode(forwardBackwardOutput, bytes);
   const outputs: string[] = [];
@@ -62,20 +61,13 @@ function* outputText(values: Float32Array, trailingShape: readonly number[]): St
   return `{"logprobs":{"data":${yield* numbersText(values)},"dtype":"float32","shape":${shape}}}`;
 }
 
-/** Returns the result of a loss as the object that its JSON text contains. */
 export const lossJson = (bytes: Uint8Array): object => JSON.parse(finished(lossText(bytes))) as object;
 
 export interface SampleResult {
   sequences: { stopReason: 'stop' | 'length'; tokens: readonly number[]; logprobs: readonly number[] }[];
-  /**
-   * The log-probabilities of the prompt's tokens, in nats, with NaN for the first token; null if the request does not ask for
-   * them.
-   */
+  /** In nats, with NaN for the first token; null if the request does not ask for them. */
   promptLogprobs: Float32Array | null;
-  /**
-   * The k most likely tokens at each position of the prompt, [prompt, k], row by row; the first row is empty. Null if the request
-   * does not ask for them.
-   */
+  /** The k most likely tokens per position of the prompt, [prompt, k], row by row; the first row is empty. Null if not asked. */
   topK: { ids: Int32Array; logprobs: Float32Array; k: number; promptLength: number } | null;
   cachedTokens: number;
 }
@@ -103,7 +95,7 @@ export function sampleBytes({ sequences, promptLogprobs, topK, cachedTokens }: S
   });
 }
 
-/** Converts the result of a sampling request to JSON text, in steps. NaN, which JSON lacks, becomes null. */
+/** NaN, which JSON lacks, becomes null. */
 export function* sampleText(bytes: Uint8Array): Steps<string> {
   const {
     sequences = [],
@@ -128,7 +120,6 @@ export function* sampleText(bytes: Uint8Array): Steps<string> {
   );
 }
 
-/** Returns the result of a sampling request as the object that its JSON text contains. */
 export const sampleJson = (bytes: Uint8Array): object => JSON.parse(finished(sampleText(bytes))) as object;
 
 const ROWS = 512;

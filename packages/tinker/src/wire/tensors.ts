@@ -1,5 +1,4 @@
-// Reads arrays of numbers in requests of the Tinker API: a list in JSON or bytes in protobuf, either dense or as a sparse matrix
-// in compressed rows (CSR).
+// Reads arrays of numbers: a list in JSON or bytes in protobuf, either dense or sparse in compressed rows (CSR).
 import type { Steps } from '@bowyer/text';
 import { RequestError } from '../request-error.js';
 import { dtypes, type TensorMessage } from './messages.js';
@@ -27,14 +26,14 @@ type Numbers = Float32Array | Int32Array;
 interface Stored {
   shape: readonly number[] | null;
   values: Numbers;
-  /** The indices of a sparse tensor: the beginning of each row, and the column of each element; null for a dense tensor. */
+  /** The beginning of each row, and the column of each element; null for a dense tensor. */
   sparse: { crow: Int32Array; col: Int32Array } | null;
 }
 
 /** The most elements of a dense array, also of one that is made from a sparse array. */
 const MOST_ELEMENTS = 2 ** 24;
 
-/** Reads a tensor from JSON, in steps. @param name of the field, for errors @throws {RequestError} */
+/** @param name of the field, for errors @throws {RequestError} */
 export function* tensorOfJson(name: string, tensor: TensorJson): Steps<Tensor> {
   const { data, dtype, shape, sparse_crow_indices: crow, sparse_col_indices: col } = tensor;
   if ((crow ?? null) !== null && (col ?? null) === null)
@@ -48,7 +47,7 @@ export function* tensorOfJson(name: string, tensor: TensorJson): Steps<Tensor> {
   return denseTensor(name, { shape: shape ?? null, values, sparse: sparse ?? null });
 }
 
-/** Reads a tensor from a protobuf message. @param name of the field, for errors @throws {RequestError} */
+/** @param name of the field, for errors @throws {RequestError} */
 export function tensorOfMessage(name: string, message: TensorMessage): Tensor {
   const { dense, sparseCsr, dtype = 0, shape } = message;
   const read = readers[dtype];
@@ -93,10 +92,7 @@ function bfloats(name: string, bytes: Uint8Array): Float32Array {
   return new Float32Array(bits.buffer);
 }
 
-/**
- * Reads float32 numbers from little-endian bytes, which is the byte order of all supported CPUs. @throws {RequestError} if the
- * length is wrong
- */
+/** Little-endian, the byte order of all supported CPUs. @throws {RequestError} if the length is wrong */
 export const floats = (name: string, bytes: Uint8Array): Float32Array => new Float32Array(aligned(name, bytes, 4));
 
 /** Reads int32 numbers from little-endian bytes. @throws {RequestError} if the length is wrong */

@@ -1,5 +1,4 @@
-// Reads the headers of a compressed zstd frame and of its blocks, from which compression.ts computes how much work decoding
-// takes.
+// Reads the headers of a zstd frame and its blocks, from which compression.ts computes the work of decoding.
 
 export interface ZstdFrame {
   /** The bytes of the decompressed content; null if the header does not say it. */
@@ -18,8 +17,6 @@ const MAGIC = 0xfd2fb528;
 const RUN = 1;
 
 /**
- * Reads the headers of a frame and its blocks, without decoding them.
- *
  * @param mostBlocks the most blocks; a frame with more is refused
  * @throws {ZstdError} also for a frame that needs a dictionary, and for bytes after the frame
  */

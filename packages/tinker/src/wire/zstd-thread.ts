@@ -1,5 +1,4 @@
-// Decodes zstd in a worker thread: the library takes 0.3 s for a content of 5 MB, and the server must handle other requests
-// meanwhile.
+// Decodes zstd in a worker thread: the library takes 0.3 s for 5 MB, and the server must handle other requests meanwhile.
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
@@ -17,9 +16,7 @@ type ZstdAnswer = { content: Uint8Array } | { problem: 'too long' } | { problem:
 /** The number of compressed bytes that are decoded between two checks of the content's length. */
 const PIECE = 2 ** 14;
 
-/**
- * The program of the worker thread. It is a string, since a worker thread cannot load TypeScript sources, which the tests run.
- */
+/** A string, since a worker thread cannot load TypeScript sources, which the tests run. */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { decompress, Decompress } = require(workerData.library);
@@ -44,8 +41,7 @@ function answerTo({ body, size, longest }) {
     return { content: size === null ? streamed(body, longest) : decompress(body, new Uint8Array(size)) };
   } catch (error) {
     if (error instanceof TooLong) return { problem: 'too long' };
-    // Errors that the library throws on purpose have codes; an error without a code means that a damaged block made it write
-    // outside of an array.
+    // The library's own errors have codes; without one, a damaged block made it write outside of an array.
     return { problem: 'damaged', message: 'code' in error ? error.message : 'a block is damaged' };
   }
 }
@@ -55,10 +51,7 @@ parentPort.on('message', (work) => {
   parentPort.postMessage(answer, answer.content ? [answer.content.buffer] : []);
 });`;
 
-/**
- * Decodes frames one after another in a worker thread. The thread starts with the first frame, and does not keep the process
- * alive while it is idle.
- */
+/** Decodes frames one after another. The thread starts with the first one, and does not keep the process alive while idle. */
 class ZstdThread {
   #worker: Worker | null = null;
   readonly #waiting: { resolve: (answer: ZstdAnswer) => void; reject: (error: Error) => void }[] = [];

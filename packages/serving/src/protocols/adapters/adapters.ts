@@ -78,10 +78,7 @@ function deleted({ registry, onNotice }: ServedAdapters, id: string) {
   return { status: 200, json: { id, object: 'model', deleted: true } };
 }
 
-/**
- * Loads an adapter. It reports a notice if the adapter was trained with another base model or another chat template than the
- * server has.
- */
+/** Reports a notice if the adapter was trained with another base model or chat template than the server has. */
 export async function loadAdapter(
   { registry, modelFolder, onNotice }: ServedAdapters,
   name: string,

@@ -16,7 +16,7 @@ export class ChatWriter implements AnswerWriter {
   /** Keys of the choices, and of the tool calls, whose first event was written. */
   readonly #begun = new Set<string>();
 
-  /** Starts an answer. @param created the time in seconds since 1970 */
+  /** @param created the time in seconds since 1970 */
   constructor(
     private readonly request: Pick<CompletionRequest, 'model' | 'streamsUsage' | 'namesTokensById'>,
     created: number,
@@ -78,10 +78,7 @@ export class ChatWriter implements AnswerWriter {
     return isNew;
   }
 
-  /**
-   * Writes the tool calls of an event. The first event of a call contains its id and name; later events contain text of its
-   * arguments.
-   */
+  /** A call's first event contains its id and name; later events contain text of its arguments. */
   #callsOf(choice: Choice): object {
     const { calls = [] } = choice;
     if (calls.length === 0) return {};

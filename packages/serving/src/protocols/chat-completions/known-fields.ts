@@ -2,7 +2,6 @@
 import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
 import { ofBoth, streamOptions } from '../openai/common-fields.js';
 
-/** The known fields of a request to /v1/chat/completions, with their rules. */
 export const chatFields: FieldRules = {
   ...ofBoth,
   ...served('messages', 'max_completion_tokens', 'top_logprobs', 'tools', 'tool_choice', 'parallel_tool_calls'),

@@ -26,10 +26,7 @@ const names: ChatNames = {
   format: 'response_format',
 };
 
-/**
- * Reads a request. @throws {BadRequestError} if it cannot fit into the context, which its number of characters may show before it
- * is encoded
- */
+/** @throws {BadRequestError} if it cannot fit into the context, as its number of characters may show before it is encoded */
 export async function readChatRequest(
   body: unknown,
   reader: RequestReader,

@@ -5,9 +5,7 @@ import { type RequestFields } from '../fields/request-fields.js';
 
 const isEmpty = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0);
 
-/**
- * Reads the inputs. @param known names of the variables that the template reads, except those that other fields of a request set
- */
+/** @param known the variables that the template reads, except those that other fields of a request set */
 export function templateInputs(
   fields: RequestFields,
   tools: readonly Record<string, unknown>[],
@@ -34,7 +32,7 @@ export function templateInputs(
   };
 }
 
-/** The names of template variables that other fields of the request set. */
+/** Template variables that other fields of the request set. */
 const ofTheRequest = [
   'messages',
   'tools',

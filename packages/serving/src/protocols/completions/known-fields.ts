@@ -4,7 +4,6 @@ import { ofBoth } from '../openai/common-fields.js';
 
 const ofChatsAlone = 'send messages to /v1/chat/completions';
 
-/** The known fields of a request to /v1/completions, with their rules. */
 export const textFields: FieldRules = {
   ...ofBoth,
   ...served('prompt', 'echo', 'best_of', 'add_special_tokens'),

@@ -6,10 +6,7 @@ import { checkAnswerLimits, givenLimit, promptCut } from '../openai/read-limits.
 import { readSettings } from '../openai/read-settings.js';
 import { textFields } from './known-fields.js';
 
-/**
- * Reads a request. @throws {BadRequestError} if it cannot fit into the context, which its number of characters may show before it
- * is encoded
- */
+/** @throws {BadRequestError} if it cannot fit into the context, as its number of characters may show before it is encoded */
 export async function readTextRequest(
   body: unknown,
   reader: RequestReader,

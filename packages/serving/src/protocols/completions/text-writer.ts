@@ -18,7 +18,7 @@ export class TextWriter implements AnswerWriter {
   readonly #names: TokenNames;
   readonly #head: object;
 
-  /** Starts an answer. @param created the time in seconds since 1970 */
+  /** @param created the time in seconds since 1970 */
   constructor(
     private readonly request: Pick<CompletionRequest, 'model' | 'streamsUsage' | 'namesTokensById'>,
     created: number,
@@ -69,10 +69,7 @@ const textLogprobs = (tokens: readonly TokenLogprob[], names: TokenNames): objec
   text_offset: tokens.map(({ offset }) => offset),
 });
 
-/**
- * Returns the log-probabilities of the most likely tokens by the tokens' names. The generated token is always included; if
- * another token has the same name, the id becomes the other token's name.
- */
+/** Always includes the generated token; if another token has the same name, that one is named by its id. */
 function byName(generated: TokenLogprob, names: TokenNames): Record<string, number | null> {
   const others = generated.topLogprobs.filter(({ id }) => id !== generated.id);
   const taken = new Map<string, number>();

@@ -49,7 +49,7 @@ function written(vector: Float32Array, format: 'float' | 'base64'): number[] | s
   return bytes.toString('base64');
 }
 
-/** Returns the token ids of each input of a request; an input is a text or a list of token ids. */
+/** An input is a text or a list of token ids. */
 async function idsOf(fields: RequestFields, embedder: Embedder, signal: AbortSignal): Promise<number[][]> {
   const { tokenizer, contextLength, mostTexts } = embedder;
   const bounds = { tokenizer, contextLength, defaults: { maxTokens: 1 } };

@@ -1,5 +1,4 @@
-// Defines rules for the fields of a request's JSON body: whether the server uses, accepts or refuses a field. Each API protocol
-// lists its fields with their rules.
+// Defines whether the server uses, accepts or refuses a field of a request's JSON body. Each API protocol lists its fields.
 
 export type FieldRule =
   | { kind: 'served' }

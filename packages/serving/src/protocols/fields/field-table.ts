@@ -1,5 +1,4 @@
-// Writes the Markdown tables of docs/models/request-fields.md, which say how the server treats each field of a request, from the
-// rules of the fields.
+// Writes the Markdown tables of docs/models/request-fields.md, which say how the server treats each field of a request.
 import type { FieldRule, FieldRules } from './field-rules.js';
 
 /**

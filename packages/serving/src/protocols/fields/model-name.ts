@@ -3,10 +3,7 @@ import type { RequestReader } from '../../generation/completion-request.js';
 import { unknownModel } from '../../generation/request-error.js';
 import type { RequestFields } from './request-fields.js';
 
-/**
- * Returns the name of the model that answers a request; a request without a name is answered by the server's base model. @throws
- * {BadRequestError} for an unknown name
- */
+/** A request without a name is answered by the base model. @throws {BadRequestError} for an unknown name */
 export function modelOf(
   fields: RequestFields,
   {

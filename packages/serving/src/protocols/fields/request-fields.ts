@@ -9,20 +9,16 @@ import type { FieldRules } from './field-rules.js';
 interface Range {
   min: number;
   max: number;
-  /** Whether the number must be an integer. */
   whole?: boolean;
 }
 
-/** The fields of a JSON object in a request. A field with the value null counts as absent, as in OpenAI's API. */
+/** A field with the value null counts as absent, as in OpenAI's API. */
 export class RequestFields implements Fields<FieldRules> {
   readonly #fields: Readonly<Record<string, unknown>>;
 
   /**
-   * Wraps an object.
-   *
    * @param rules the rules of the object's fields; null if any field is allowed
-   * @param ignored receives the names of unknown fields, which are then ignored unless they resemble a known one; null to refuse
-   *   them
+   * @param ignored receives unknown fields, which are ignored unless they resemble a known one; null to refuse them
    * @throws {BadRequestError} if the value is not an object, or has a field that is refused or unknown
    */
   constructor(
@@ -100,7 +96,6 @@ export class RequestFields implements Fields<FieldRules> {
     return value;
   }
 
-  /** Returns the value of a field that must be one of a few texts. */
   choice<const Option extends string>(name: string, options: readonly Option[], otherwise: Option): Option {
     const value = this.text(name, otherwise);
     const found = options.find((option) => option === value);
@@ -137,16 +132,13 @@ export class RequestFields implements Fields<FieldRules> {
     return new RequestFields(this.value(name) ?? {}, rules, this.#place(name), this.ignored);
   }
 
-  /** Returns the JSON object itself, without some of its fields. @param without the names of these fields */
+  /** @param without the names of fields to leave out */
   plain(without: readonly string[] = []): Record<string, unknown> {
     const kept = Object.entries(this.#fields).filter(([name]) => !without.includes(name));
     return keepNumbers(this.#fields, Object.fromEntries(kept));
   }
 
-  /**
-   * Returns further fields of a message, which the interface `Fields` asks for. A request never has any, since its other fields
-   * were refused or have no effect.
-   */
+  /** A request never has further fields of messages: they were refused or have no effect. */
   beside(): Record<string, unknown> {
     return {};
   }
@@ -173,12 +165,10 @@ export class RequestFields implements Fields<FieldRules> {
     });
   }
 
-  /** Wraps an object that is the value of a field of this object. */
   within(value: unknown, rules: FieldRules | null, place: string): RequestFields {
     return new RequestFields(value, rules, this.#place(place), this.ignored);
   }
 
-  /** Returns the path by which errors name a field. */
   placeOf(name: string): string {
     return this.#place(name);
   }

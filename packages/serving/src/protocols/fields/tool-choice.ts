@@ -1,12 +1,9 @@
-// Reads the restrictions on an answer that several protocols share: which tools the model must or may call, and the JSON schema
-// of its content.
+// Reads what several protocols share: which tools the model must or may call, and the JSON schema of its content.
 import type { TemplateInputs } from '@bowyer/text';
 import type { AnswerFormat, ToolChoice } from '../../generation/chat-request.js';
 import { RequestFields } from './request-fields.js';
 
 /**
- * Reads the field that chooses the tools which the model must or may call.
- *
  * @param tools in the form of Chat Completions
  * @param functionOf returns the object with the function's name from a choice of the type `function`
  */
@@ -34,7 +31,7 @@ export function toolChoiceOf(
   return { name: namedTool(called.text('name', ''), tools, (problem) => called.fail('name', problem)) };
 }
 
-/** Returns the choice that forces a call of one tool. @throws the error of `fail` for an unknown tool */
+/** Forces a call of one tool. @throws the error of `fail` for an unknown tool */
 export function namedTool(
   name: string,
   tools: NonNullable<TemplateInputs['tools']>,
@@ -45,11 +42,7 @@ export function namedTool(
   throw fail(`must be the name of one of the tools: ${names.join(', ')}`);
 }
 
-/**
- * Reads the JSON schema that an answer must follow.
- *
- * @param fields with `schema`, and with `strict`, which has no effect, since the schema is always guaranteed
- */
+/** @param fields with `schema`, and with `strict`, which has no effect, since the schema is always guaranteed */
 export function schemaFormat(fields: RequestFields): AnswerFormat {
   fields.boolean('strict');
   const schema = fields.value('schema');

@@ -18,9 +18,8 @@ const types: Readonly<Record<FaultKind, string>> = {
 const LONGEST_ERROR = 1000;
 
 /**
- * Writes an error. Two texts matter to clients: they look for the words `prompt is too long`, and for the code of a refused
- * thread, after which Anthropic's tool runner sends all messages itself (anthropic-sdk-typescript 1.14,
- * lib/internal/threads/ThreadState.ts).
+ * Clients look for the words `prompt is too long`, and for the code of a refused thread, after which Anthropic's tool runner
+ * sends all messages itself (anthropic-sdk-typescript 1.14, lib/internal/threads/ThreadState.ts).
  */
 export function messagesError({ kind, status, message, param, code }: Fault): object {
   const words = code === 'context_length_exceeded' ? `prompt is too long: ${message}` : message;

@@ -5,7 +5,6 @@ import { harmless, never, refused, served, type FieldRules } from '../fields/fie
 
 const cached = harmless('cache_control');
 
-/** The known fields of a request to /v1/messages, with their rules. */
 export const messageFields: FieldRules = {
   ...served('model', 'max_tokens', 'messages', 'system', 'stream', 'temperature', 'top_p', 'top_k', 'stop_sequences'),
   ...served('tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'context_management'),

@@ -15,12 +15,10 @@ interface MessageWriterOptions {
   omitsThinking: boolean;
 }
 
-/** The content block that is being written to the stream. */
 interface OpenBlock {
   index: number;
   kind: 'thinking' | 'text' | 'tool_use';
   call?: number;
-  /** The text of the reasoning so far. */
   thinking: string;
 }
 
@@ -76,7 +74,7 @@ export class MessageWriter implements AnswerWriter {
     return event(messagesError(fault), 'error');
   }
 
-  /** Begins a content block; writes nothing if the block is already open. */
+  /** Writes nothing if the block is already open. */
   #begin(kind: OpenBlock['kind'], call?: CalledTool): string {
     if (this.#open?.kind === kind && this.#open.call === call?.index) return '';
     const closed = this.#close();
@@ -124,10 +122,7 @@ export class MessageWriter implements AnswerWriter {
     };
   }
 
-  /**
-   * Writes the reason why an answer ended. It has another name if the answer reached the end of the context before the client's
-   * own token limit.
-   */
+  /** The reason has another name if the context ended the answer before the client's own token limit. */
   #stop({ finishReason, stop }: Choice): object {
     const { request, asked } = this.options;
     if (finishReason === 'tool_calls') return { stop_reason: 'tool_use', stop_sequence: null };
@@ -162,10 +157,7 @@ function inputOf({ arguments: text }: CalledTool): unknown {
 /** Returns the signature of a reasoning block, a digest of its text. Clients send it back with the block. */
 const signatureOf = (thinking: string): string => createHash('sha256').update(thinking).digest('base64');
 
-/**
- * Writes the token counts. Prompt tokens found in the cache are counted separately. The fields that are null or 0 are written
- * too, since clients read them.
- */
+/** Counts prompt tokens from the cache separately. Fields that are null or 0 are written too, since clients read them. */
 const usageOf = ({ promptTokens, cachedPromptTokens, completionTokens, reasoningTokens }: Usage) => ({
   input_tokens: promptTokens - cachedPromptTokens,
   cache_creation_input_tokens: 0,

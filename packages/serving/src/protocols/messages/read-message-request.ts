@@ -34,10 +34,7 @@ interface MessageRequest {
   ignored: readonly string[];
 }
 
-/**
- * Reads a request. @param isCount whether the request asks only for the number of its prompt's tokens, so that it needs no token
- * limit
- */
+/** @param isCount whether only the prompt's tokens are counted, so that no token limit is needed */
 export async function readMessageRequest(
   body: unknown,
   reader: RequestReader,
@@ -130,10 +127,7 @@ function formatOf(fields: RequestFields, output: RequestFields): AnswerFormat {
   return schemaFormat(format);
 }
 
-/**
- * Returns the template variables for reasoning and its effort. Without the field `thinking` none is set, so that the template
- * decides whether a reply begins with reasoning.
- */
+/** Without the field `thinking` no variable is set: the template decides whether a reply begins with reasoning. */
 function variablesOf(thinking: RequestFields, output: RequestFields): Record<string, unknown> {
   const type = thinking.choice('type', ['enabled', 'adaptive', 'between_tools', 'disabled', ''], '');
   const effort = effortVariables(output.text('effort', null));
@@ -141,10 +135,7 @@ function variablesOf(thinking: RequestFields, output: RequestFields): Record<str
   return { ...effort, enable_thinking: type !== 'disabled' };
 }
 
-/**
- * Refuses settings of `context_management` that would remove parts of the prompt. @throws {BadRequestError} with the name of the
- * edit
- */
+/** Refuses settings that would remove parts of the prompt. @throws {BadRequestError} with the name of the edit */
 function checkEdits(fields: RequestFields): void {
   const management = fields.object('context_management', nested.context_management);
   const edits = management.value('edits');

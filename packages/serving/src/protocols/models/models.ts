@@ -7,10 +7,7 @@ interface Entry {
   id: string;
   /** The time when the server started or the adapter was loaded, in seconds since 1970. */
   created: number;
-  /**
-   * The fields that vLLM adds for adapters: the folder of the adapter or base model, and the name of an adapter's base model.
-   * Absent on a server without adapters.
-   */
+  /** vLLM's fields: the adapter's or base model's folder, and an adapter's base model. Absent on a server without adapters. */
   lineage?: { root: string; parent: string | null };
 }
 
@@ -27,10 +24,7 @@ function entriesOf({ name, started, adapters }: ServedModels): Entry[] {
   ];
 }
 
-/**
- * Writes the description of a model with the fields of both protocols: `type`, `display_name` and `created_at` are Anthropic's;
- * `max_model_len` is vLLM's.
- */
+/** `type`, `display_name` and `created_at` are Anthropic's fields; `max_model_len` is vLLM's. */
 const shown = ({ id, created, lineage }: Entry, { contextLength }: ServedModels): object => ({
   id,
   object: 'model',

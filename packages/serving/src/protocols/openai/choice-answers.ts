@@ -10,7 +10,7 @@ export class ChoiceAnswers implements AnswerReader {
 
   #isDone = false;
 
-  /** Starts an answer. @param expected the number of choices that the answer must have */
+  /** @param expected the number of choices that the answer must have */
   constructor(
     private readonly part: 'message' | 'delta' | 'text',
     private readonly expected: number,

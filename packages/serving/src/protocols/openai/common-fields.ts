@@ -9,7 +9,7 @@ export const ofBoth: FieldRules = {
   ...served('temperature', 'top_p', 'top_k', 'repetition_penalty', 'presence_penalty', 'frequency_penalty'),
   ...served('logit_bias', 'bad_words', 'allowed_token_ids', 'min_tokens', 'ignore_eos', 'stop', 'stop_token_ids'),
   ...served('truncate_prompt_tokens', 'truncation_side', 'return_token_ids', 'return_tokens_as_token_ids'),
-  // The following fields are accepted without effect: names for logs and bills, hints about speed, and options of refused fields.
+  // Accepted without effect: names for logs and bills, hints about speed, and options of refused fields.
   ...harmless('user', 'metadata', 'store', 'service_tier', 'safety_identifier', 'prompt_cache_key', 'moderation'),
   ...harmless('prompt_cache_retention', 'prompt_cache_options', 'prediction', 'verbosity', 'request_id', 'rid'),
   ...harmless('session_id', 'extra_key', 'custom_labels', 'cache_prompt', 'n_cache_reuse', 'id_slot'),
@@ -45,8 +45,7 @@ export const ofBoth: FieldRules = {
   ...refused({ input_ids: never, prompt_embeds: never, multimodal_data: never, use_audio_in_video: [false] }),
   ...refused({ max_dynamic_patch: never, min_dynamic_patch: never, lora: [[]], lora_path: never, adapter_id: never }),
   ...refused({ session_params: never, models: [[]], provider: never, route: never, transforms: [[]], plugins: [[]] }),
-  // The following fields are refused: they choose a request's priority in the queue, its server in a cluster, or the cache that
-  // it shares.
+  // Refused: they choose a priority in the queue, a server in a cluster, or a shared cache.
   ...refused({ priority: [0], cache_salt: never, kv_transfer_params: never, ec_transfer_params: never }),
   ...refused({ bootstrap_host: never, bootstrap_port: never, bootstrap_room: never, routed_dp_rank: never }),
   ...refused({ data_parallel_rank: never, disagg_prefill_dp_rank: never, ngram_corpus_id: never }),

@@ -3,9 +3,7 @@ import type { CompletionRequest } from '../../generation/completion-request.js';
 import { noCut, type LengthBounds, type PromptCut } from '../../generation/request-bounds.js';
 import type { RequestFields } from '../fields/request-fields.js';
 
-/**
- * The names of the fields with an answer's token limit, of which the first present one is used, and the smallest allowed limit.
- */
+/** The fields with an answer's token limit, of which the first present one is used, and the smallest allowed limit. */
 interface LimitNames {
   names: readonly string[];
   least: number;
@@ -19,10 +17,7 @@ export function givenLimit(fields: RequestFields, { names, least }: LimitNames):
     : fields.number(name, null, { min: least, max: Number.MAX_SAFE_INTEGER, whole: true });
 }
 
-/**
- * Reads `truncate_prompt_tokens`, as vLLM defines it: the number of last tokens of the prompt to keep; −1 keeps as many as fit
- * beside the answer.
- */
+/** vLLM's `truncate_prompt_tokens`: the last tokens of the prompt to keep; −1 keeps as many as fit beside the answer. */
 export function promptCut(fields: RequestFields, limit: LimitNames, bounds: LengthBounds): PromptCut {
   const { contextLength, defaults } = bounds;
   const given = fields.number('truncate_prompt_tokens', null, { min: -1, max: contextLength, whole: true });
@@ -38,7 +33,7 @@ export function promptCut(fields: RequestFields, limit: LimitNames, bounds: Leng
   return Object.assign(cut, { cuts: true });
 }
 
-/** Checks the token limits of an answer. @throws {BadRequestError} if no answer could end within them */
+/** @throws {BadRequestError} if no answer could end within the token limits */
 export function checkAnswerLimits(
   fields: RequestFields,
   { minTokens }: Pick<CompletionRequest, 'minTokens'>,

@@ -1,5 +1,4 @@
-// Reads the request fields that /v1/chat/completions and /v1/completions share: how an answer is sampled, when it ends, and which
-// additional results are returned.
+// Reads what /v1/chat/completions and /v1/completions share: sampling, the answer's end, and additional results.
 import { REPETITION_PENALTIES, type LogitRules } from '@bowyer/models';
 import type { CompletionRequest, CompletionSettings, RequestReader } from '../../generation/completion-request.js';
 import { checkedStops } from '../../generation/request-bounds.js';
@@ -8,10 +7,7 @@ import { modelOf } from '../fields/model-name.js';
 import { type RequestFields } from '../fields/request-fields.js';
 import { streamOptions } from './common-fields.js';
 
-/**
- * The most stop tokens, and the most tokens with a bias. The number is limited, since all of them are processed for each new
- * token.
- */
+/** The most stop tokens, and the most tokens with a bias: all of them are processed for each new token. */
 const MOST_TOKENS = 4_096;
 
 const MOST_BAD_WORDS = 256;
@@ -80,10 +76,7 @@ function rulesOf(fields: RequestFields, reader: RequestReader): LogitRules {
   };
 }
 
-/**
- * Returns the token sequences that ban the words of `bad_words`. As in vLLM, a word is banned at the beginning of a text and
- * after a space.
- */
+/** As in vLLM, a word of `bad_words` is banned at the beginning of a text and after a space. */
 function badWordsOf(fields: RequestFields, { tokenizer }: RequestReader): number[][] {
   const words = fields.texts('bad_words');
   if (words.length > MOST_BAD_WORDS)

@@ -1,13 +1,10 @@
 // Names the tokens of an answer in its list of log-probabilities, as OpenAI's protocols do.
 import { escaped, textOf, type Alternative } from '../../generation/token-logprobs.js';
 
-/** The kind of names: the tokens' texts, or `token_id:N`. */
+/** The tokens' texts, or `token_id:N`. */
 export type TokenNames = 'texts' | 'ids';
 
-/**
- * Returns the name of a token. @param prefix begins the name of a token that is only a part of a character, which is named by its
- * bytes since it has no text
- */
+/** @param prefix begins the name of a part of a character, which is named by its bytes since it has no text */
 export function tokenName({ id, bytes }: Pick<Alternative, 'id' | 'bytes'>, names: TokenNames, prefix = ''): string {
   if (names === 'ids') return `token_id:${id}`;
   return textOf(bytes) ?? `${prefix}${escaped(bytes)}`;

@@ -1,14 +1,10 @@
-// Reads the input items of a request to the Responses API: each item gets a type and an id, and an item that refers to a stored
-// one is replaced by it.
+// Gives the input items of a Responses request types and ids, and replaces references to stored items.
 import { randomUUID } from 'node:crypto';
 import { BadRequestError } from '../../generation/request-error.js';
 import type { RequestFields } from '../fields/request-fields.js';
 import type { Item, StoredResponses } from './stored-responses.js';
 
-/**
- * Returns the input items of the request itself, without those of earlier responses. References to stored items are replaced by
- * these. @throws {BadRequestError}
- */
+/** Returns the request's own items, without those of earlier responses. @throws {BadRequestError} */
 export function givenItems(fields: RequestFields, stored: StoredResponses): Item[] {
   const input = fields.value('input');
   if (typeof input === 'string') return [withId({ type: 'message', role: 'user', content: input })];

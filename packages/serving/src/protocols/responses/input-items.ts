@@ -5,8 +5,6 @@ import type { Item } from './stored-responses.js';
 const LONGEST_PAGE = 100;
 
 /**
- * Returns one page of a list of items.
- *
  * @param query `limit` (default 20), `order` (`desc`, the default, begins with the last item) and `after`, the id of the last
  *   item of the previous page
  */

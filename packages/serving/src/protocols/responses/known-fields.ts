@@ -2,13 +2,11 @@
 // ones, unless their name resembles that of a known field. Source: openai-node 7.57, resources/responses/responses.ts.
 import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
 
-/** The known fields of a request to /v1/responses, with their rules. */
 export const responseFields: FieldRules = {
   ...served('model', 'input', 'instructions', 'previous_response_id', 'store', 'stream', 'include', 'metadata'),
   ...served('tools', 'tool_choice', 'parallel_tool_calls', 'text', 'reasoning'),
   ...served('temperature', 'top_p', 'top_logprobs', 'max_output_tokens', 'stream_options'),
-  // The following fields are accepted without effect: they are names for logs and bills, hints about speed, or limits of tools
-  // that this server does not run.
+  // Accepted without effect: names for logs and bills, hints about speed, or limits of tools that this server does not run.
   ...harmless('user', 'safety_identifier', 'service_tier', 'prompt_cache_key', 'prompt_cache_options'),
   ...harmless('prompt_cache_retention', 'moderation', 'max_tool_calls', 'access_programs', 'personality'),
   ...harmless('client_metadata'), // codex sends this field

@@ -63,9 +63,7 @@ export class ResponseItems {
     return events;
   }
 
-  /**
-   * Ends the last item. A response without items gets an empty message, since clients expect one. @param status of the last item
-   */
+  /** Adds an empty message to a response without items, since clients expect one. @param status of the last item */
   end(status: 'completed' | 'incomplete'): ItemEvent[] {
     const events = this.#open === null && this.#done.length === 0 ? this.#begin('message') : [];
     return [...events, ...this.#close(status)];

@@ -1,5 +1,4 @@
-// Defines the routes of OpenAI's Responses API: POST /v1/responses, and those that read and delete stored responses and count the
-// tokens of a prompt.
+// Defines the routes of OpenAI's Responses API, with those that read and delete stored responses and count a prompt's tokens.
 import { promptIds, writtenChat } from '../../generation/write-chat.js';
 import { BadRequestError } from '../../generation/request-error.js';
 import type { HttpAnswer } from '../../http/http-listener.js';

@@ -1,5 +1,4 @@
-// Stores the responses of the Responses API in memory, so that later requests can continue them by their ids. When the limits are
-// reached, the oldest responses are removed.
+// Stores responses in memory, so that later requests can continue them. Beyond the limits, the oldest are removed.
 import type { Steps } from '@bowyer/text';
 import { jsonBytesInSteps } from '../../http/json-writing.js';
 import type { StorageLimits } from '../protocol.js';
@@ -48,7 +47,7 @@ export class StoredResponses {
     return this.#stored.get(id);
   }
 
-  /** Removes a response. @returns whether it was stored */
+  /** @returns whether it was stored */
   delete(id: string): boolean {
     this.#bytes -= this.#stored.get(id)?.bytes ?? 0;
     return this.#stored.delete(id);

@@ -18,13 +18,11 @@ export class AnswerEvents {
   /** The indices of choices whose last event is held back, so that later events of these choices are held back too. */
   readonly #ended = new Set<unknown>();
 
-  /** The reason why the answer cannot be recorded, after which events are forwarded immediately; null while it can. */
+  /** Why the answer cannot be recorded, after which events are forwarded immediately; null while it can. */
   failure: UnreadAnswerError | null = null;
 
   /**
-   * Starts a stream.
-   *
-   * @param read called with the data of each complete event, or with null for data that is neither a JSON object nor `[DONE]`. An
+   * @param read called with each complete event's data, or null for data that is neither a JSON object nor `[DONE]`; an
    *   `UnreadAnswerError` that it throws becomes `failure`
    * @param isEnd returns whether an event ends an answer; for protocols that do not mark the end as OpenAI's choices do
    */
@@ -33,11 +31,7 @@ export class AnswerEvents {
     private readonly isEnd: (event: Json) => boolean = () => false,
   ) {}
 
-  /**
-   * Reads the next text of the stream.
-   *
-   * @returns the complete events that can be forwarded; events of other choices may overtake the held-back ones
-   */
+  /** @returns the complete events that can be forwarded; events of other choices may overtake the held-back ones */
   add(text: string): string {
     if (this.failure !== null) return text;
     const passed: string[] = [];
@@ -69,9 +63,7 @@ export class AnswerEvents {
     return all;
   }
 
-  /**
-   * Splits a text at the ends of events; the first event includes its chunks from earlier texts. Each character is scanned once.
-   */
+  /** Splits at the ends of events; the first includes its earlier chunks. Each character is scanned once. */
   #partsOf(text: string): string[] {
     const parts: string[] = [];
     const before = this.#tail;

@@ -4,7 +4,6 @@ import type { ReadMessage } from './growing-message.js';
 import { isGiven, type Json } from './json-values.js';
 import { UnreadAnswerError } from './unread-answer-error.js';
 
-/** One choice of an endpoint's answer. */
 export interface ReadChoice {
   message: ReadMessage;
   finishReason: 'stop' | 'length' | 'tool_calls';
@@ -14,9 +13,7 @@ export interface ReadChoice {
 
 /** Reads one answer while its chunks arrive. */
 export interface AnswerReader {
-  /**
-   * Reads the JSON of a stream's event, or of a complete answer. @throws {UnreadAnswerError} for content that cannot be recorded
-   */
+  /** Reads a stream's event, or a complete answer. @throws {UnreadAnswerError} for content that cannot be recorded */
   add(piece: Json): void;
   /** Receives the end of the stream, which the event `[DONE]` announces. */
   done?(): void;
@@ -24,7 +21,7 @@ export interface AnswerReader {
   choices(): ReadChoice[];
 }
 
-/** Returns a function that passes the events of a stream to a reader. */
+/** Passes the events of a stream to a reader. */
 export const addEvent =
   (answer: AnswerReader) =>
   (data: Json | '[DONE]' | null): void => {
@@ -36,7 +33,7 @@ export const addEvent =
 /** The finish reasons of answers that the model itself ended, in several protocols. */
 const ENDS = ['stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence'];
 const CALLS = ['tool_calls', 'tool_use'];
-/** The finish reasons of answers that a token limit truncated. */
+/** Finish reasons of answers that a token limit truncated. */
 const CUTS = ['length', 'max_tokens', 'model_length', 'model_context_window_exceeded'];
 
 export function reasonOf(given: unknown, key: string, what: string): ReadChoice['finishReason'] {

@@ -1,5 +1,4 @@
-// Joins the tool calls of another endpoint's streamed answer from the deltas of its events. Endpoints differ in how a delta names
-// its call.
+// Joins tool calls from the deltas of another endpoint's stream. Endpoints differ in how a delta names its call.
 import { jsonAsWritten } from '@bowyer/text';
 import { isGiven } from './json-values.js';
 import { UnreadAnswerError } from './unread-answer-error.js';
@@ -33,7 +32,7 @@ interface Piece {
 export class GrowingCalls {
   readonly #calls: GrowingCall[] = [];
 
-  /** Starts an answer. @param keep called with each text that is recorded, which it counts and returns */
+  /** @param keep called with each text that is recorded, which it counts and returns */
   constructor(
     private readonly keep: (text: string) => string,
     private readonly mostCalls: number,
@@ -86,7 +85,7 @@ export class GrowingCalls {
     this.#calls.push({ index, id: this.keep(id), name: this.keep(name), pieces: [this.keep(text)] });
   }
 
-  /** Returns the call that a delta continues; null if the delta begins a new call. */
+  /** Null if the delta begins a new call. */
   #callOf(piece: Piece): GrowingCall | null {
     const { index, id, name } = piece;
     const ofIndex = index === undefined ? this.#calls : this.#calls.filter((call) => call.index === index);

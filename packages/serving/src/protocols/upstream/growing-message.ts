@@ -27,7 +27,6 @@ export class Kept {
   }
 }
 
-/** A message to which the deltas of a stream are added. */
 export class GrowingMessage {
   #content: string[] = [];
   #reasoning: string[] = [];
@@ -52,7 +51,7 @@ export class GrowingMessage {
   }
 }
 
-/** Adds one content part to a message; the part may contain reasoning, as with Mistral's models. */
+/** The part may contain reasoning, as with Mistral's models. */
 export function addPart(message: GrowingMessage, part: Json): void {
   const { type } = part;
   if (type === 'text' || type === 'output_text') message.addText(part.text);

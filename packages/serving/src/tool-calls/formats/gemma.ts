@@ -12,7 +12,6 @@ import { plainValue } from '../typed-value.js';
 
 interface Marks {
   readonly call: readonly [start: string, end: string];
-  /** The marker before and after a string. */
   readonly quote: string;
   /** Whether the keys of inner objects have this marker too. */
   readonly quotesKeys: boolean;
@@ -55,10 +54,7 @@ function escaped(mark: string): string {
   return mark.replaceAll('|', String.raw`\|`);
 }
 
-/**
- * Returns the patterns of the text that may follow a string, by the container of the string. A closing marker that is followed by
- * anything else does not end the string, but belongs to it.
- */
+/** Patterns of the text that may follow a string, by its container. A closing marker before other text belongs to the string. */
 function afterText({ call: [, end], quote }: Marks): Record<Place, RegExp> {
   const key = String.raw`[^\s:,{}<>[\]]+:`;
   return {
@@ -103,8 +99,6 @@ class GemmaReader {
   }
 
   /**
-   * Parses an object.
-   *
    * @param pass called with the JSON of each member once it is complete
    * @returns the status with which the attempt at a call fails; null on success
    */
@@ -209,7 +203,6 @@ function gemmaCalls(tools: readonly Tool[], { marks, parallel }: CallGrammarOpti
   return repeat(sequence(marks.of(start), call, marks.of(end)), 1, parallel ? Infinity : 1);
 }
 
-/** Returns the grammar of an argument that is a list or an object. */
 function nestedValue(schema: Schema, values: Values, keyOf: (content: Grammar) => Grammar): Grammar {
   if (schema.type === 'object') {
     const member = (key: string, value: Grammar) => sequence(keyOf(text(key)), text(':'), value);

@@ -68,8 +68,7 @@ function* readHeader(input: IncomingText): Reading<{ channel: string; recipient:
   let header = '';
   if (opens && (yield* input.takeUpTo([MESSAGE, END, CALL, RETURN], (piece) => (header += piece))) === MESSAGE) {
     yield* input.take(MESSAGE);
-    // The last of the channels counts, and the assistant itself does not count as a recipient, since models may write both
-    // wrongly.
+    // The last channel counts, and the assistant never as a recipient, since models may write both wrongly.
     const channel = /.*<\|channel\|>(\w+)/s.exec(header)?.[1] ?? 'final';
     const recipient = /\bto=(?!assistant\b)([^\s<]+)/.exec(header)?.[1] ?? null;
     return { channel, recipient };
@@ -99,10 +98,7 @@ function* readCall(input: IncomingText, call: Call, recipient: string): Reading<
   return 'ok';
 }
 
-/**
- * Joins the reasoning and the content of a message with a call to one text of reasoning, because the templates accept only one
- * text together with a call.
- */
+/** Joins reasoning and content to one text of reasoning, since the templates accept only one text together with a call. */
 function asThinking({ thinking, reasoning_content: reasoning, content, ...message }: ChatMessage): ChatMessage {
   const texts = [thinking ?? reasoning, textOf(content)].filter((text) => typeof text === 'string' && text !== '');
   return { ...message, content: '', ...(texts.length > 0 && { thinking: texts.join('\n\n') }) };

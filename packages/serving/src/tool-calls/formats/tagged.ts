@@ -13,7 +13,6 @@ import { readBlocks } from './hermes.js';
 interface Tags {
   /** The markers around each call or, with `isList`, around all calls together. */
   readonly block: readonly [start: string, end: string];
-  /** Whether one pair of these markers contains all calls. */
   readonly isList?: boolean;
   /** The markers before and after the name of a function, and the marker after its parameters. */
   readonly call: readonly [start: string, afterName: string, end: string];
@@ -184,17 +183,13 @@ function* readValue(input: IncomingText, keys: ReadonlySet<string>, tags: Tags):
     if (mark === null) return cutValue(input, start, tags);
     const end = input.at;
     input.at += mark.length;
-    // A closing marker ends a value that begins with a line break only if a line break precedes the marker, as the template
-    // writes it.
+    // The template writes line breaks on both sides of a value or on neither.
     if (tags.hasValueLines && input.text[start] === '\n' && input.text[end - 1] !== '\n') continue;
     if (yield* endsHere(input, keys, tags)) return withoutLineBreaks(input.text.slice(start, end), tags);
   }
 }
 
-/**
- * Returns whether the closing marker that was just read ends a value. It does if a new parameter or the end of the function
- * follows; otherwise the marker is a part of the value.
- */
+/** The closing marker ends a value if a new parameter or the end of the function follows; otherwise it is a part of the value. */
 function* endsHere(input: IncomingText, keys: ReadonlySet<string>, tags: Tags): Reading<boolean> {
   const { block, call, parameter, isList } = tags;
   const at = input.at;
@@ -212,10 +207,7 @@ function* endsHere(input: IncomingText, keys: ReadonlySet<string>, tags: Tags): 
   return ends;
 }
 
-/**
- * Returns a value whose closing marker is missing: it ends before the next marker of any kind. It is called when the answer has
- * ended, since a closing marker could still follow before.
- */
+/** Returns a value without a closing marker, up to the next marker of any kind. The answer must have ended. */
 function cutValue(input: IncomingText, start: number, tags: Tags): string | null {
   const { block, call, parameter } = tags;
   const rest = input.text.slice(start);
@@ -233,7 +225,6 @@ function cutValue(input: IncomingText, start: number, tags: Tags): string | null
 const withoutLineBreaks = (value: string, { hasValueLines }: Tags): string =>
   hasValueLines ? value.replace(/^\n/, '').replace(/\n$/, '') : value;
 
-/** Returns the grammar of calls with the markers of `tags`. */
 function taggedCalls(tools: readonly Tool[], { marks, parallel }: CallGrammarOptions, tags: Tags): Grammar {
   const { block, isList, call, parameter, namesTexts, line, token } = tags;
   const written = (mark: string): Grammar => {
