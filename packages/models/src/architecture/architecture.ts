@@ -8,29 +8,17 @@ import type { StateSpec } from './recurrence.js';
 
 /** Passes the states of recurrent layers (`CausalArchitecture.states`) from one token to the next. */
 export interface Recurrence {
-  /**
-   * Returns the state after the tokens that an earlier run of the graph has read, [batch, ...shape]; undefined where the
-   * sequences begin in this graph.
-   */
+  /** Returns the state after the tokens of earlier runs, [batch, ...shape]; undefined where the sequences begin in this graph. */
   before(name: string): Value | undefined;
-  /**
-   * Stores the state after the tokens of this graph, from which the next run continues; does nothing in graphs that never
-   * continue a sequence.
-   */
+  /** Stores the state after this graph's tokens for the next run; does nothing in graphs that never continue a sequence. */
   after(name: string, state: Value): void;
-  /**
-   * [batch] int64: the number of real tokens of each row. The other tokens of a row are padding on the right, which must not
-   * change the row's states. All tokens are real if this is undefined.
-   */
+  /** [batch] int64: the number of real tokens of each row, all if undefined; padding on the right must not change the states. */
   readonly counts?: Value;
   /** The number of tokens per chunk, for recurrent layers that compute several tokens at once in chunks. */
   readonly chunk: number;
 }
 
-/**
- * Holds the graph values with which layers that depend on the order of tokens find the preceding tokens in a tree of tokens
- * (token-tree.ts). All values are int32.
- */
+/** The graph values (int32) with which order-dependent layers find the preceding tokens in a tree of tokens (token-tree.ts). */
 export type TreeSequences =
   | {
       /**
@@ -42,10 +30,7 @@ export type TreeSequences =
   | {
       /** [sequences, longest] the index in the tree of the token at each position of a sequence. */
       sequences: Value;
-      /**
-       * [tokens] the index of each token in the flattened `sequences`: sequence · longest + position, for one of the sequences
-       * that contain the token.
-       */
+      /** [tokens] the index of each token in the flattened `sequences`, in one of the sequences that contain the token. */
       inSequences: Value;
     };
 
@@ -54,10 +39,7 @@ export interface ForwardScope {
   readonly g: GraphBuilder;
   readonly batch: Dim;
   readonly tokens: Dim;
-  /**
-   * Returns the sequences of a tree of tokens or, if `reach` is given, only the last `reach` tokens of each token's sequence. The
-   * function is undefined if the rows are not the tokens of a tree.
-   */
+  /** Returns the sequences of a tree of tokens, or only the last `reach` tokens of each; undefined if the rows are not a tree. */
   readonly tree?: (reach?: number) => TreeSequences;
   /** Returns the parameter with the given name as an input of the graph. */
   parameter(name: string): Value;
@@ -77,10 +59,7 @@ export interface ForwardScope {
   /** Zeroes elements of x with the given probability and scales the remaining ones up; returns x itself where dropout is off. */
   dropout(x: Value, probability: number): Value;
   readonly recurrence: Recurrence;
-  /**
-   * Declares that x is the only value that passes from one block to the next, as gradient checkpointing needs to know. It is
-   * called before the first block and after each block.
-   */
+  /** Declares, before the first and after each block, that only x passes to the next block (for gradient checkpointing). */
   blockBoundary(x: Value): void;
   /** Declares that later blocks read x too, although it does not pass from block to block. */
   readByLaterBlocks(x: Value): void;
@@ -104,7 +83,6 @@ export interface CausalArchitecture {
   readonly headSize: number;
   /** The layers that call `attention` and whose keys and values are cached; all layers if undefined. */
   readonly attentionLayers?: readonly number[];
-  /** The states of the recurrent layers; undefined if there are no such layers. */
   readonly states?: readonly StateSpec[];
   readonly parameters: readonly ParameterSpec[];
   /**

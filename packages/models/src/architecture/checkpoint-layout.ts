@@ -11,43 +11,30 @@ import {
   type CheckpointReader,
 } from '@bowyer/checkpoints';
 
-/**
- * Matches the prefix of parameter names. Models with an LM head are saved with names such as `transformer.h.0…` or
- * `model.layers.0…`; models without one (and GPT-2's original release) with names such as `h.0…`.
- */
+/** The prefix of parameter names; models without an LM head (and GPT-2's original release) are saved without it. */
 const PREFIX = /^(transformer|model|gpt_neox)\./;
 
 /** Returns the name without its prefix, as a checkpoint of a model without an LM head has it. */
 export const bareName = (name: string) => name.replace(PREFIX, '');
 
-/**
- * Matches names of tensors that are ignored when a checkpoint is read: attention masks, rotary tables, and a copy of the
- * embedding as LM head.
- */
+/** Tensors that are ignored when a checkpoint is read: attention masks, rotary tables, a copy of the embedding as LM head. */
 const BUFFERS =
   /(^|\.)(attn|attention)\.(bias|masked_bias)$|rotary_emb\.inv_freq$|^(language_model\.)?(lm_head|embed_out)\.weight$/;
 
-/**
- * Matches prefixes of tensors that do not belong to the text model: encoders of images and sound, and layers that predict several
- * tokens at once.
- */
+/** Prefixes of tensors outside the text model: encoders of images and sound, and layers that predict several tokens at once. */
 const OTHER_PARTS =
   /^(model\.)?(vision_tower|multi_modal_projector|vision_encoder|audio_tower|embed_vision|embed_audio|vision_embedder|visual)\.|^mtp\./;
 
-/**
- * Lists the names that a checkpoint may use for a parameter: with or without a prefix, or as part of the text model in a
- * composite model.
- */
+/** Lists a parameter's possible names in checkpoints: with or without a prefix, or as part of a composite model's text model. */
 export const namesOf = (name: string): string[] => {
   const bare = bareName(name);
   return [name, bare, `model.language_model.${bare}`, `language_model.${name}`];
 };
 
 /**
- * Reads all parameters of a checkpoint, one tensor after the other, so that memory contains little more than the result.
+ * Reads all parameters, one tensor after the other, so that memory contains little more than the result.
  *
- * @throws CheckpointError if a parameter is missing or has another shape, or if the file has a tensor that the model does not
- *   know
+ * @throws CheckpointError if a parameter is missing or has another shape, or if the file has an unknown tensor
  */
 export async function readParameters(specs: readonly ParameterSpec[], source: CheckpointReader): Promise<HostTensors> {
   const parameters: HostTensors = {};
@@ -55,10 +42,7 @@ export async function readParameters(specs: readonly ParameterSpec[], source: Ch
   return parameters;
 }
 
-/**
- * Checks the names and shapes of all parameters in the checkpoint, and returns a function that reads one parameter at a time, in
- * any order.
- */
+/** Checks all parameters' names and shapes, and returns a function that reads one parameter at a time, in any order. */
 export function parameterReader(
   specs: readonly ParameterSpec[],
   checkpoint: CheckpointReader,
@@ -69,7 +53,6 @@ export function parameterReader(
     source.read(names.get(name)!, { transposed: transposedInFile, requireFinite: true });
 }
 
-/** Yields the parameters of a checkpoint one by one, for callers that do not keep all tensors in memory. */
 export async function* eachParameter(
   specs: readonly ParameterSpec[],
   source: CheckpointReader,

@@ -1,10 +1,7 @@
 // Writes a model's config.json as text.
 import type { ConfigJson } from '@bowyer/checkpoints';
 
-/**
- * Fields of config.json that transformers refuses as integers. JSON.stringify writes 1.0 as 1, so their values are written with a
- * decimal point.
- */
+/** Fields that transformers refuses as integers, and that are written with a decimal point (JSON.stringify writes 1.0 as 1). */
 const NAMES = [
   'routed_scaling_factor',
   'router_jitter_noise',

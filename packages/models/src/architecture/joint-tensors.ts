@@ -19,8 +19,7 @@ const size = (shape: readonly number[]) => shape.reduce((product, dim) => produc
 const packedNames = (tensor: string) => ({ blocks: `${tensor}_blocks`, scales: `${tensor}_scales` });
 
 /**
- * Returns a reader of the checkpoint that shows each parameter stored in a joint tensor as a separate tensor under the
- * parameter's own name.
+ * Returns a reader that shows each parameter stored in a joint tensor as a separate tensor under the parameter's own name.
  *
  * @param namesOf lists all names that a file may use for a parameter
  */
@@ -56,13 +55,9 @@ export function withSeparateParameters(
   };
 }
 
-/**
- * The number of joint tensors that are cached in memory. The parameters of an expert come from two joint tensors, and in MXFP4
- * each of these is stored as two tensors.
- */
+/** The number of joint tensors cached in memory: an expert's parameters come from two, each of which is two tensors in MXFP4. */
 const KEPT = 4;
 
-/** Reads single parameters from joint tensors, and caches the last `KEPT` joint tensors. */
 class JointParts {
   readonly #kept = new Map<string, Promise<HostTensor>>();
 

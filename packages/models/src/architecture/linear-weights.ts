@@ -4,9 +4,8 @@ import { GraphBuilder, type Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope } from './architecture.js';
 
 /**
- * Lists the names of the weights of an architecture's linear layers, in four groups: `inside` the blocks, of `experts`, of output
- * heads with their own weight (`heads`), and of output heads whose weight is the embedding (`tied`). The names are those that a
- * forward pass on a temporary graph uses.
+ * Lists the names of the linear layers' weights, as a forward pass on a temporary graph uses them: `inside` the blocks, of
+ * `experts`, of output heads with their own weight (`heads`) and with the embedding as weight (`tied`).
  */
 export function linearWeights(
   architecture: CausalArchitecture,

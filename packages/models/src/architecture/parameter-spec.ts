@@ -1,19 +1,15 @@
 // Describes the parameters of a model: names, shapes, initial values, and how checkpoints store them.
 
 /**
- * Describes a joint tensor, which stores several parameters in one tensor of a checkpoint, such as those of all experts: [count,
- * rows, columns] or [count, rows]. A checkpoint may store the same numbers in MXFP4 instead, as `tensor_blocks` and
- * `tensor_scales`, always as [count, out, in].
+ * Describes a tensor of a checkpoint with several parameters, such as those of all experts: [count, rows, columns] or [count,
+ * rows]; or, in MXFP4, the tensors `tensor_blocks` and `tensor_scales`, always as [count, out, in].
  */
 export interface JointTensor {
   tensor: string;
   count: number;
   /** The index on the joint tensor's first axis at which the parameter is. */
   index: number;
-  /**
-   * The rows at `index` that belong to this parameter: the first row, and the number of rows at that index. All rows belong to it
-   * if this is omitted.
-   */
+  /** The rows at `index` that belong to this parameter: the first row, and the number of rows at that index; all if omitted. */
   rows?: { from: number; of: number };
   /** Whether the matrix at each index is stored as [in, out]. */
   transposed?: boolean;
@@ -31,12 +27,8 @@ export interface ParameterSpec {
   transposedInFile?: boolean;
   /** Whether the parameter is a buffer, which training does not change: no gradient is computed for it. */
   isBuffer?: boolean;
-  /**
-   * Names of tensors that checkpoints may contain together with this parameter and that are ignored, as transformers ignores
-   * them.
-   */
+  /** Names of tensors that checkpoints may contain beside this parameter; ignored, as in transformers. */
   ignoredBeside?: readonly string[];
-  /** Another name that checkpoints may use for the parameter. */
   alias?: string;
   /** The joint tensor that checkpoints may contain instead of a tensor with the parameter's own name. */
   joint?: JointTensor;

@@ -1,7 +1,6 @@
 // Describes the states of recurrent layers. The keys and values of attention grow with the context; a recurrent state has a fixed
 // size, and each token replaces it.
 
-/** Describes one tensor of a recurrent layer's state. */
 export interface StateSpec {
   /** The state's name, unique in the model, e.g. `layers.3.convolution`. */
   name: string;

@@ -1,6 +1,5 @@
 // Checks that a tokenizer belongs to a model by comparing its number of tokens with the number of rows of the model's embedding.
 
-/** Thrown when the ids of a tokenizer do not fit a model's vocab_size. */
 class VocabularyError extends RangeError {
   override readonly name = 'VocabularyError';
 
@@ -29,9 +28,7 @@ class VocabularyError extends RangeError {
  */
 const spareRows = (rows: number): number => Math.max(127, Math.floor(rows / 20));
 
-/**
- * Checks that the tokenizer's number of tokens fits the embedding's number of rows. @throws {VocabularyError} where it does not
- */
+/** @throws {VocabularyError} if the tokenizer's number of tokens does not fit the embedding's number of rows */
 export function checkVocabulary(tokens: number, rows: number, source: string): void {
   if (tokens > rows || rows - tokens > spareRows(rows)) throw new VocabularyError(source, tokens, rows);
 }

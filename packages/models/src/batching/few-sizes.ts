@@ -9,8 +9,5 @@ export function roundedSize(size: number, steps: number): number {
   return Math.ceil(size / step) * step;
 }
 
-/**
- * The `steps` of `roundedSize` for a device that keeps a buffer for each size that occurs. It is small, since padding costs less
- * than the memory of many buffers.
- */
+/** `steps` for a device that keeps a buffer for each size that occurs: padding costs less than the memory of many buffers. */
 export const BUFFER_STEPS = 4;

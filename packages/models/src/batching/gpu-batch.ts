@@ -3,10 +3,9 @@ import { BUFFER_STEPS, roundedSize } from './few-sizes.js';
 import type { TokenBatch } from './token-batches.js';
 
 /**
- * Pads a batch so that none of its tensors is empty, since ONNX Runtime's WebGPU provider refuses empty tensors. If `roundsSizes`
- * is set, the numbers of rows, columns (up to `contextLength`), scored and valued positions are rounded up too, so that few
- * shapes occur. Each added scored or valued position repeats the batch's first one with weight 0, which changes no sum, and real
- * tokens do not attend to the added rows and columns.
+ * Pads a batch so that no tensor is empty, which ONNX Runtime's WebGPU provider refuses. `roundsSizes` also rounds up rows,
+ * columns (up to `contextLength`), scored and valued positions, so that few shapes occur. Added positions repeat the batch's
+ * first one with weight 0; real tokens do not attend to added rows and columns.
  */
 export function gpuBatch(
   batch: TokenBatch,

@@ -1,9 +1,6 @@
 // Divides rows (token sequences) into batches that contain little padding.
 
-/**
- * The fixed cost of a batch, in tokens: that of starting its computation and of adding up its gradients. The estimate worked well
- * in trials.
- */
+/** The fixed cost of a batch, in tokens (starting its computation, adding up gradients); it worked well in trials. */
 export const BATCH_PRICE = 64;
 
 /**
@@ -21,8 +18,7 @@ export const BATCH_PRICE = 64;
  */
 export function lengthBatches(lengths: readonly (readonly number[])[], maxTokens: number): number[][] {
   const order = lengths.map((_, row) => row).sort((a, b) => compare(lengths[a], lengths[b]) || a - b);
-  // By number of rows `end`: the least cost of batching the first `end` rows, and the row at which the last batch of that
-  // solution begins.
+  // By number of rows `end`: the least cost of the first `end` rows, and the row at which their last batch begins.
   const cost = [0];
   const begins = [0];
   for (let end = 1; end <= order.length; end++) {

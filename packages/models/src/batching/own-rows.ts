@@ -3,7 +3,6 @@
 import type { Ranks } from '@bowyer/core';
 import type { TokenBatch } from './token-batches.js';
 
-/** Holds the rows of a batch that one rank computes. */
 export interface OwnRows {
   /** A batch of this rank's rows; it has no rows if other ranks compute the whole batch. */
   batch: TokenBatch;
@@ -11,7 +10,6 @@ export interface OwnRows {
   firstRow: number;
 }
 
-/** Yields, for every batch of a call, the rows that this rank computes. */
 export function* ownRows(
   given: Iterable<TokenBatch>,
   { rank, size }: Pick<Ranks, 'rank' | 'size'>,

@@ -1,21 +1,15 @@
 // Finds the positions whose log-probability is reported although they have no weight in the loss, such as those of a prompt. The
 // LM head computes their logits in the forward pass only, and once for tokens that several examples share.
-/** The positions of one batch whose log-probability is reported and which have no weight in the loss. */
 export interface ReportedTokens {
   /** [reported] indices into `TokenBatch.ids` */
   positions: Int32Array;
   /** [reported] the id of the token whose log-probability is reported */
   targets: Int32Array;
-  /**
-   * For each reported log-probability its example and its token in that example; `at` is its index in `positions`, which several
-   * examples may share.
-   */
+  /** Each reported log-probability's example and token; `at` is its index in `positions`, which several examples may share. */
   places: readonly { example: number; token: number; at: number }[];
 }
 
 /**
- * Finds the positions whose log p is reported without being trained on.
- *
  * @param chosen the indices of the batch's examples, one per row
  * @param at returns the position in the batch of a token of a row
  * @param isScored returns whether the loss needs log p of a token anyway

@@ -17,17 +17,13 @@ const LEAST_SHARE = 0.1;
 const MOST_TOKENS = 2048;
 const MOST_OF_RUNS = 512;
 
-/**
- * The number of keys in a token's attention at which attention costs as much as all other computations for the token, estimated
- * for small models.
- */
+/** The number of keys at which attention costs as much as a token's other computations, estimated for small models. */
 const PRICED_KEYS = 1024;
 
 /**
- * Makes batches of the examples that share enough tokens with others; examples that do not are in none of the batches. The
- * examples are sorted by their ids. A run ends where two neighbours share less than a tenth of the shorter one's tokens. Runs
- * that save enough tokens are cut into batches of the least total cost; a batch with n different tokens, whose longest example
- * has m tokens, costs n · (1 + m / 1024) + 64.
+ * Makes batches of the examples that share enough tokens with others; the rest are in none. Sorted examples form a run until two
+ * neighbours share less than a tenth of the shorter one's tokens; a run that saves enough is cut into batches of the least total
+ * cost, n · (1 + m / 1024) + 64 for n different tokens and a longest example of m tokens.
  *
  * @param rows for each example the ids that the model reads
  * @param maxTokens the most tokens of a batch; a longer example gets a batch of its own

@@ -22,21 +22,14 @@ export interface TokenExample {
   targets: Int32Array;
   /** [tokens] the weight of each position in the loss, 0 where the agent did not write the target. */
   weights: Float32Array;
-  /**
-   * [tokens] the set of tokens from which each scored token could be chosen, the target included; null or undefined, or an
-   * omitted list, means all tokens.
-   */
+  /** [tokens] the tokens from which each scored one could be chosen, the target included; null, undefined or omitted: all. */
   tokenMasks?: readonly (TokenMask | null | undefined)[];
   /** [tokens] weights in the loss of −H, where H is the entropy of the distribution after each position; all are 0 if omitted. */
   entropyWeights?: Float32Array;
-  /**
-   * [tokens] weights in the loss of V, the output of the value head after reading everything up to the position; V is not
-   * computed where the weight is 0 or omitted.
-   */
+  /** [tokens] weights in the loss of V, the value head's output after reading up to the position; not computed where 0. */
   valueWeights?: Float32Array;
 }
 
-/** Identifies a token of an example. */
 export interface Place {
   /** The index of the example among those of the call. */
   example: number;
@@ -57,10 +50,7 @@ export interface TokenBatch {
   tree?: TokenTree;
   /** [rows, columns], or [tokens] of the tree. */
   ids: Int32Array;
-  /**
-   * [scored] the position of each token with a weight other than 0. Where examples share a token of a tree, its position occurs
-   * once for each of them.
-   */
+  /** [scored] the position of each token with a weight other than 0, once for each of the examples that share it in a tree. */
   scoredPositions: Int32Array;
   /** [scored] the example and token of each scored position. */
   scoredPlaces: Place[];
@@ -93,10 +83,7 @@ export const tokenBatches = (examples: readonly TokenExample[], options: TokenBa
   ...tokenBatchesInSteps(examples, options),
 ];
 
-/**
- * Yields the batches of `tokenBatches`. Each batch is made only when the caller asks for it, since making all of them takes long
- * for large requests.
- */
+/** Yields the batches of `tokenBatches` one at a time, since making all of them takes long for large requests. */
 export function tokenBatchesInSteps(
   examples: readonly TokenExample[],
   { sharesPrefixes = false, ...options }: TokenBatchOptions,
@@ -136,7 +123,6 @@ interface BatchingOptions {
 
 type TokenBatchOptions = BatchingOptions & { sharesPrefixes?: boolean };
 
-/** Names the examples that will form a batch. */
 interface Grouping {
   chosen: number[];
   /** The number of columns of the rectangle; undefined for a tree. */
@@ -154,10 +140,7 @@ function* batchEach(
 const readLength = (example: TokenExample, reports = false): number =>
   reports ? example.ids.length : scoredLength(example);
 
-/**
- * Counts the tokens up to the last position with a weight of log p, entropy or V, 0 if no position has one; later tokens cannot
- * change the loss.
- */
+/** Counts the tokens up to the last one with a weight of log p, entropy or V; later tokens cannot change the loss. */
 function scoredLength(example: TokenExample): number {
   let length = example.weights.length;
   while (length > 0 && !isScored(example, length - 1) && !isValued(example, length - 1)) length--;
@@ -227,10 +210,7 @@ function paddedIds(rows: readonly Int32Array[], columns: number, padTokenId: num
   return ids;
 }
 
-/**
- * Makes the tree of examples' sorted ids. The number of groups of its attention blocks grows with the longest example, as does
- * the number of chunks in the attention of a rectangle.
- */
+/** Makes the tree of examples' sorted ids; longer examples give more block groups, as they give a rectangle more chunks. */
 const treeOf = (rows: readonly Int32Array[]): TokenTree =>
   tokenTree(rows, Math.max(2, chunksOf(maximum(rows.map(({ length }) => length)))));
 

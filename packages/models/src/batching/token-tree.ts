@@ -37,10 +37,7 @@ const MOST_PARTS = 16;
 const MOST_THRESHOLDS = 4;
 const MOST_ENDS = 32;
 
-/**
- * The time to copy a key and its value into a block's path, relative to the time of computing one query's attention score with
- * it. The estimate worked well in trials.
- */
+/** The time to copy a key and value into a block's path, in units of one attention score; it worked well in trials. */
 const COPY_PRICE = 20;
 
 /**
@@ -92,10 +89,7 @@ interface Division {
   cost: number;
 }
 
-/**
- * Divides segments into groups of blocks with the least cost: either all blocks have one width, or those of longer segments have
- * one width and those of shorter segments another.
- */
+/** Finds the cheapest groups with either one block width, or one for longer and one for shorter segments. */
 function cheapestGroups(segments: readonly Block[], groupCount: number): BlockGroup[] {
   const costOf = (divisions: readonly (Division | undefined)[]) =>
     divisions.reduce((sum, division) => sum + (division?.cost ?? Infinity), 0);
@@ -135,10 +129,7 @@ function blockEnds(segments: readonly Block[], width: number): Int32Array {
   return Int32Array.from(ends).sort();
 }
 
-/**
- * Divides blocks, given by their ends in ascending order, into groups with the fewest keys, padding included; returns undefined
- * if there are fewer different ends than groups.
- */
+/** Groups blocks, given by ascending ends, with the fewest keys, padding included; undefined if there are too few ends. */
 function cheapestColumns(ends: Int32Array, groupCount: number): { columns: number[]; keys: number } | undefined {
   const step = Math.max(1, Math.ceil(ends.at(-1)! / MOST_ENDS));
   // A group may end only at one of these bounds, each a number of blocks, so that few divisions are compared.
@@ -201,7 +192,6 @@ interface QueryPlaces {
   offset: Int32Array;
 }
 
-/** Finds the index of each token's query among the padded blocks of all groups. */
 export function queryPlaces({ ids, groups, sequences }: TokenTree): QueryPlaces {
   const [block, before, widths, offset] = Array.from({ length: 4 }, () => new Int32Array(ids.length));
   let [index, queries] = [0, 0];
@@ -224,10 +214,7 @@ export function blockTokens({ ids, sequences }: TokenTree, { blocks, width }: Bl
   return tokens;
 }
 
-/**
- * Lists the tokens on the path of each block of a group, [blocks, columns], as indices into `ids`; entries beyond the path's end
- * are 0.
- */
+/** Lists the tokens on each block's path, [blocks, columns], as indices into `ids`; 0 beyond the path's end. */
 export function blockPaths({ sequences }: TokenTree, { blocks, columns }: BlockGroup): Int32Array {
   const paths = new Int32Array(blocks.length * columns);
   blocks.forEach(({ sequence, end }, b) => paths.set(sequences[sequence].subarray(0, end), b * columns));

@@ -29,24 +29,17 @@ export interface ConvertOptions {
   input: string;
   /** The directory to create; it must be empty if it exists. */
   output: string;
-  /**
-   * A config.json, or the directory of a model with the same sizes; null: the config.json next to the weights, or a config
-   * derived from the weights file.
-   */
+  /** A config.json, or a model's directory with the same sizes; null: the one next to the weights, or derived from them. */
   config: string | null;
   /** A directory with tokenizer.json, or a tokenizer file of llama2.c; null: the tokenizer in `config` or next to the weights. */
   tokenizer: string | null;
   /** The key under which a PyTorch file has the state dict; null: one of the usual keys. */
   section: string | null;
   progress?: (done: number, total: number) => void;
-  /**
-   * The command line that is being run, which the directory `output` records until the command has reported the directory (see
-   * `writeNewFolder`).
-   */
+  /** The command line being run, which `output` records until the command has reported it (see `writeNewFolder`). */
   command?: string;
 }
 
-/** Reports what was converted. */
 interface Converted {
   kind: OpenedCheckpoint['kind'] | 'gguf';
   tensors: number;
@@ -106,10 +99,7 @@ async function readConfig(given: string | null, beside: string): Promise<ConfigJ
 /** Matches tensors that contain the positions 0, 1, 2, …, which checkpoints of encoders have besides the weights. */
 const COUNTED_PLACES = /(^|\.)position_ids$/;
 
-/**
- * Completes the config so that it fits the tensors, and finds the tensors to write: their names and shapes, and a reader of their
- * values.
- */
+/** Completes the config to fit the tensors, and finds the names and shapes of tensors to write, and a reader of their values. */
 async function modelTensors(source: CheckpointReader, config: ConfigJson) {
   if (!isLanguageModel(config)) {
     const model = withoutNamePrefix(source, []);

@@ -29,8 +29,7 @@ export function sentencePieceDefinition(
   made: readonly ScoredPiece[],
   { unknown, addsPrefix, hasBytes }: DefinitionOptions,
 ) {
-  // BPE's list of merges contains all pairs of pieces that together spell another piece; those of the piece with the best score
-  // come first. transformers converts Llama's tokenizer in the same way.
+  // As in transformers' conversion: all pairs of pieces that spell a piece are merges, the piece with the best score first.
   const merges = [...made].sort((a, b) => b.score - a.score).flatMap(({ text }) => splitsOf(text, vocabulary));
   return {
     normalizer: {
@@ -74,10 +73,7 @@ function splitsOf(piece: string, ids: ReadonlyMap<string, number>): string[] {
   });
 }
 
-/**
- * Returns the post-processor of tokenizer.json that adds a token (its spelling and id) before and after each text; null adds
- * none.
- */
+/** The post-processor of tokenizer.json that adds a token (spelling and id) before and after each text; null adds none. */
 export function aroundTexts(before: readonly [string, number] | null, after: readonly [string, number] | null) {
   const special = (token: readonly [string, number] | null, type: number) =>
     token === null ? [] : [{ SpecialToken: { id: token[0], type_id: type } }];
@@ -95,7 +91,6 @@ export function aroundTexts(before: readonly [string, number] | null, after: rea
   };
 }
 
-/** Returns an entry of `added_tokens` in tokenizer.json. */
 export const addedToken = (id: number, content: string, special: boolean) => ({
   id,
   content,

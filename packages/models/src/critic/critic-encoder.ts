@@ -34,8 +34,7 @@ export interface CriticEncoder {
   /** Declares the graph inputs for which `feeds` makes tensors, and builds the computation of the features. */
   build(g: GraphBuilder, parameters: Parameters, options: { withActions: boolean }): CriticFeatures;
   /**
-   * Makes one or several batches that together contain each observation once. The encoder decides which observations are in one
-   * batch.
+   * Makes batches that together contain each observation once, divided as the encoder decides.
    *
    * @param actions one for each observation, or null for a graph without actions
    * @param sized rounds up the sizes of a batch, so that few tensor shapes occur (see few-sizes.ts)
@@ -45,14 +44,8 @@ export interface CriticEncoder {
     actions: readonly string[] | null,
     sized: (size: number) => number,
   ): CriticFeeds[];
-  /**
-   * Writes the encoder's settings and tokenizer into the directory of a critic's checkpoint, so that the checkpoint says which
-   * encoder its parameters belong to.
-   */
+  /** Writes the encoder's settings and tokenizer into a checkpoint, so that it says to which encoder its parameters belong. */
   save(dir: string): Promise<void>;
-  /**
-   * Writes settings, tokenizer and the encoder's share of the critic's parameters, with which another run can initialize its
-   * critic.
-   */
+  /** Writes settings, tokenizer and the encoder's share of `parameters`, with which another run can initialize its critic. */
   savePretrained(dir: string, parameters: HostTensors): Promise<void>;
 }

@@ -151,8 +151,7 @@ export class DoubleCritic {
     const all = new Float32Array(count * allHeads.length);
     const sums = new Float64Array(allHeads.length);
     const { lossScale } = this.optimizer;
-    // The losses and gradients of each of the encoder's batches are divided by the number of all observations, so that their sums
-    // are means over all observations.
+    // Each batch's losses and gradients are divided by the number of all observations, so that their sums are means over all.
     for (const { inputs, rows, items } of this.#ownFeeds(batch.observations, batch.actions)) {
       const { values, losses } = await trainer.run({
         inputs: {
@@ -206,10 +205,7 @@ export class DoubleCritic {
     await this.optimizer.restore(join(dir, 'optimizer.safetensors'));
   }
 
-  /**
-   * Writes only the online network: the encoder in its own layout (Hugging Face's for BERT and RoBERTa), the heads in a separate
-   * file.
-   */
+  /** Writes only the online network: the encoder in its own layout (Hugging Face's for BERT and RoBERTa), the heads apart. */
   async savePretrained(dir: string): Promise<void> {
     const tensors = await this.copyParameters();
     await this.encoder.savePretrained(dir, tensors);
@@ -225,18 +221,12 @@ export class DoubleCritic {
     return readStateDict(this.device, this.parameters);
   }
 
-  /**
-   * Overwrites the parameters of the online network with those that `copyParameters` returned; the target network and the
-   * optimizer do not change.
-   */
+  /** Overwrites the online network with what `copyParameters` returned; target network and optimizer do not change. */
   async restoreParameters(tensors: HostTensors): Promise<void> {
     await loadStateDict(this.device, this.parameters, tensors, { path: 'restoreParameters' });
   }
 
-  /**
-   * Frees memory of a large critic while another phase of an iteration runs, e.g. the training of the policy: the working memory
-   * of all sessions of the device, and gradients that are zero.
-   */
+  /** Frees memory while another phase of an iteration runs: the working memory of all the device's sessions, zero gradients. */
   async rest(): Promise<void> {
     if (4 * this.size >= LARGE_BYTES) await this.device.rest([this.optimizer.gradients]);
   }
@@ -260,10 +250,7 @@ export class DoubleCritic {
     return evaluator;
   }
 
-  /**
-   * Binds the program that evaluates the heads to the parameters of one of the two networks. Both networks use one program, and
-   * so share its working memory.
-   */
+  /** Binds the evaluating program to one of the networks, which so share its working memory. */
   async #bindEvaluator(state: State, withActions: boolean): Promise<BoundProgram> {
     let program = this.#evaluatorPrograms.get(withActions);
     if (!program) this.#evaluatorPrograms.set(withActions, (program = this.#compileEvaluator(withActions)));
@@ -329,9 +316,7 @@ function interleave(columns: readonly Float32Array[], items: readonly number[], 
   return matrix;
 }
 
-/**
- * Copies the rows of a batch's output to the rows of their observations in `all`, [count, width]; rows of padding are omitted.
- */
+/** Copies the rows of a batch's output to those of their observations in `all`, [count, width], without padding. */
 function scatterRows(values: Float32Array, items: readonly number[], all: Float32Array, width: number): void {
   items.forEach((item, row) => all.set(values.subarray(row * width, (row + 1) * width), item * width));
 }

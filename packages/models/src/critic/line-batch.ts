@@ -17,9 +17,7 @@ export interface LineBatch {
   lineAnswers: Int32Array;
   /** [N, U] how often each line occurs in the observation. */
   lineCounts: Float32Array;
-  /**
-   * For each decay a matrix [N, U]: the sum of decay^(number of later lines in the observation) over the occurrences of the line.
-   */
+  /** For each decay a matrix [N, U]: Σ decay^(number of later lines in the observation) over the line's occurrences. */
   decayedCounts: Float32Array[];
   /** [N, 1] the number of lines of the observation. */
   turns: Float32Array;
@@ -30,24 +28,19 @@ export interface LineBatch {
   sizes: { observations: number; lines: number; actions: number; words: number };
 }
 
-/**
- * The most entries of a batch's matrices, unless the batch has a single observation. The bound is needed since N turns of an
- * episode that each add a line give a matrix of N² entries.
- */
+/** The most entries of a batch's matrices if it has several observations: N turns that each add a line would give N². */
 const BATCH_ENTRIES = 2 ** 24;
 
 /** The number of texts whose tokens are cached; a full cache is emptied. */
 const cacheLimit = 100_000;
 
-/** Turns texts into `LineBatch`es, and caches the tokens of lines and actions. */
 export class LineBatcher {
   readonly #cache = new Map<string, readonly number[]>();
 
   constructor(private readonly tokenizer: Tokenizer) {}
 
   /**
-   * Makes one batch, or several where the matrices of one would exceed `BATCH_ENTRIES`. A batch contains consecutive
-   * observations, since the turns of an episode have lines in common.
+   * Makes batches of consecutive observations (turns of an episode have lines in common) within `BATCH_ENTRIES`.
    *
    * @param decays the decays of `decayedCounts`
    * @returns the batches in order, each with the indices of its observations
@@ -65,9 +58,7 @@ export class LineBatcher {
   }
 
   /**
-   * Divides the observations into batches whose matrices have at most `BATCH_ENTRIES` entries.
-   *
-   * @param matrices the number of [observations, lines] matrices of a batch
+   * Divides observations into batches within `BATCH_ENTRIES`; `matrices` is a batch's number of [observations, lines] matrices.
    */
   #parts(texts: readonly (readonly string[])[], actions: readonly string[] | null, matrices: number): number[][] {
     const parts: number[][] = [];
@@ -150,10 +141,7 @@ export class LineBatcher {
 /** Splits a text into its lines, each with its newline; an empty text has no lines. */
 export const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 
-/**
- * Rounds a count up to 8, 9, … 16, 18, … 32, 36, …, with eight sizes from a power of two to the next one. Thus few tensor shapes
- * occur, and at most an eighth of the work is padding. Finer sizes did not make a training step faster.
- */
+/** Rounds up to 8, 9, … 16, 18, … 32, 36, …, at most an eighth of padding; finer sizes did not make a training step faster. */
 export const bucket = (count: number): number => Math.max(8, roundedSize(count, 8));
 
 /** Numbers different items 0, 1, 2, … in the order of their first occurrence. */
@@ -177,10 +165,7 @@ function padded(items: readonly number[], length: number): Int32Array {
   return array;
 }
 
-/**
- * Counts how often each index of a column occurs in each row's list, [rows, columns]; an occurrence that n entries of the list
- * follow counts as decay^n.
- */
+/** Counts how often each index of a column occurs in each row's list, [rows, columns], as decay^(number of later entries). */
 function counts(lists: readonly (readonly number[])[], rows: number, columns: number, decay = 1): Float32Array {
   const matrix = new Float32Array(rows * columns);
   lists.forEach((list, row) =>
@@ -189,10 +174,7 @@ function counts(lists: readonly (readonly number[])[], rows: number, columns: nu
   return matrix;
 }
 
-/**
- * Counts as `counts` does, and divides each row by √(length of its list), so that the sum of n unrelated word vectors is as long
- * as one vector.
- */
+/** Counts as `counts` does, divided by √(length of the list), so that n unrelated word vectors sum to the length of one. */
 function pooling(lists: readonly (readonly number[])[], rows: number, columns: number): Float32Array {
   const matrix = counts(lists, rows, columns);
   lists.forEach((list, row) => {

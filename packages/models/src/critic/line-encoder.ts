@@ -17,10 +17,7 @@ import type { CriticFeatures, CriticFeeds } from './critic-encoder.js';
 import type { LineBatch } from './line-batch.js';
 import { LineTextEncoder, wordEmbeddings } from './line-text-encoder.js';
 
-/**
- * Factors that keep the sum of lines and the number of lines, which together are the state, near 1 for dialogues of up to twenty
- * turns.
- */
+/** Factors that keep the sum and the number of lines near 1 for dialogues of up to twenty turns. */
 const lineScale = 1 / 3;
 const turnScale = 1 / 10;
 

@@ -42,10 +42,7 @@ export abstract class LineTextEncoder implements CriticEncoder {
 
   abstract build(g: GraphBuilder, parameters: Parameters, options: { withActions: boolean }): CriticFeatures;
 
-  /**
-   * Makes one batch, in which each line is computed once even if several observations contain it, or several batches within a
-   * bound on their size.
-   */
+  /** Makes one batch, or several within a bound on their size; each line of a batch is computed once. */
   feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
     return this.#batcher.batches(observations, actions, this.decays).map(({ items, batch }) => {
       const { sizes } = batch;

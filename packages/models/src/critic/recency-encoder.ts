@@ -13,10 +13,7 @@ import type { CriticFeatures, CriticFeeds } from './critic-encoder.js';
 import type { LineBatch } from './line-batch.js';
 import { LineTextEncoder, wordEmbeddings } from './line-text-encoder.js';
 
-/**
- * The decays of three sums, which see the last line alone, the last few lines, and about the last dozen lines; a fourth sum
- * weights all lines equally.
- */
+/** The decays of three sums: the last line alone, the last few, about the last dozen; a fourth sum weights all lines equally. */
 const DECAYS = [0, 0.6, 0.9] as const;
 const SUMS = DECAYS.length + 1;
 

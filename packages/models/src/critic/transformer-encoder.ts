@@ -88,10 +88,7 @@ export class TransformerEncoder implements CriticEncoder {
     return withActions ? { v, q: g.concat([v, of('action_texts')], 1) } : { v };
   }
 
-  /**
-   * Makes batches of texts with at most `batchTokens` tokens each, longest texts first. A text that occurs several times goes
-   * through the transformer once.
-   */
+  /** Makes batches of at most `batchTokens` tokens each, longest texts first; each different text is computed once. */
   feeds(
     observations: readonly string[],
     actions: readonly string[] | null,
@@ -140,10 +137,7 @@ export class TransformerEncoder implements CriticEncoder {
   }
 }
 
-/**
- * Divides items into lists of at most `budget` tokens in total, the longest items first; an item above the budget gets a list of
- * its own.
- */
+/** Divides items into lists of at most `budget` tokens, the longest first; a longer item gets a list of its own. */
 function withinBudget(lengths: readonly number[], budget: number): number[][] {
   const lists: number[][] = [];
   let left = 0;

@@ -9,10 +9,7 @@ import { convolveSequences, overSequences } from './sequences.js';
 /** A layer with a recurrent state, which has the earlier tokens that the layer still needs. */
 export interface StatefulLayer extends Layer, Required<Pick<Part, 'states'>> {}
 
-/**
- * Returns the standard deviation of torch.nn.Conv1d's initial weights, which are uniform within ±1 / √tokens for a kernel of
- * `tokens` tokens.
- */
+/** Returns the standard deviation of torch.nn.Conv1d's initial weights, uniform within ±1 / √tokens for this kernel size. */
 const standardDeviation = (tokens: number) => 1 / Math.sqrt(3 * tokens);
 
 /**

@@ -1,11 +1,7 @@
 // Refuses fields of config.json that Hugging Face's config classes accept for every decoder and that are not supported here.
 import type { ConfigFields, ConfigJson } from '@bowyer/checkpoints';
 
-/**
- * Refuses fields that the config.json of any family may have and that are not supported here.
- *
- * @throws UnsupportedConfigError where such a field has a value that would change the model's results
- */
+/** @throws UnsupportedConfigError where such a field has a value that would change the model's results */
 export function refuseCommonFields(
   fields: ConfigFields,
   json: ConfigJson,

@@ -8,15 +8,11 @@ import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
 import type { Layer, Part, Place } from './parts.js';
 import type { HeadSizes } from './self-attention.js';
 
-/**
- * The norms of a block, by the tensor that each one normalises. Norms of outputs are applied before the output is added to the
- * residual stream.
- */
+/** The norms of a block, by the tensor that each one normalises; outputs are normalised before they join the residual stream. */
 export type BlockNorms = Partial<
   Record<'mixerInput' | 'mixerOutput' | 'feedForwardInput' | 'feedForwardOutput', Layer>
 >;
 
-/** Describes one block (layer) of a decoder. */
 export interface Block {
   norms: BlockNorms;
   /** The part that mixes tokens: attention, or a recurrent layer or convolution instead of it. */
@@ -42,8 +38,6 @@ export interface Block {
 export interface LayerInputs {
   readonly parameters: readonly ParameterSpec[];
   /**
-   * Computes the additional input of each layer.
-   *
    * @param ids [rows] token ids
    * @param embedded [rows, width] the token embeddings
    * @returns a function from the index of a layer to the layer's input, [rows, size]
@@ -64,7 +58,6 @@ export interface Embedding {
   dropout?: number;
 }
 
-/** Describes the LM head. */
 export interface Head {
   /** The name of the head's weight; that of the embedding if the two are tied. */
   weight: string;
@@ -75,7 +68,6 @@ export interface Head {
   softcap?: number;
 }
 
-/** Describes a whole decoder. */
 export interface DecoderSpec extends HeadSizes {
   vocabSize: number;
   width: number;
@@ -90,7 +82,6 @@ export interface DecoderSpec extends HeadSizes {
   config: ConfigJson;
 }
 
-/** Builds the architecture (parameters and graph) of a decoder from its description. */
 export function decoder(spec: DecoderSpec): CausalArchitecture {
   const { vocabSize, contextLength, heads, keyValueHeads, headSize, blocks, config } = spec;
   const rotaries = [...new Set(blocks.flatMap(({ mixer }) => mixer.rotary ?? []))];
@@ -166,7 +157,6 @@ function applyBlock(scope: ForwardScope, block: Block, x: Value, place: Place): 
   return block.closing ? block.closing.apply(scope, result, place) : result;
 }
 
-/** Computes logits from rows of the residual stream after the last block. */
 function headLogits(scope: ForwardScope, { finalNorm, head }: DecoderSpec, residual: Value): Value {
   const { g } = scope;
   let logits = scope.linear(finalNorm.apply(scope, residual), head.weight, head.bias);

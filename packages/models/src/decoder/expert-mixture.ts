@@ -6,10 +6,7 @@ import { activate, type ActivationName } from '../layers/activations.js';
 import { mixtureOfExperts, route, type RouterForm } from '../layers/mixture-of-experts.js';
 import type { Layer, Part } from './parts.js';
 
-/**
- * Describes the router: its parameters, and how its logits select experts. The router computes in float32, whatever type the
- * model's weights have.
- */
+/** Describes how a router's logits select experts. It computes in float32, whatever type the model's weights have. */
 interface Router extends Omit<RouterForm, 'choiceBias' | 'expertScale'> {
   /** The name of the weight [experts, width] with which the router computes its logits. */
   weight: string;
@@ -21,10 +18,7 @@ interface Router extends Omit<RouterForm, 'choiceBias' | 'expertScale'> {
   reads?: Layer;
   /** The name of a parameter [experts] with factors of the experts' results; none if omitted. */
   expertScale?: string;
-  /**
-   * The name of a buffer [experts], which training does not change, with biases that affect only the selection of experts; none
-   * if omitted.
-   */
+  /** The name of a buffer [experts] with biases that affect only the selection of experts; none if omitted. */
   choiceBias?: string;
 }
 
@@ -48,10 +42,7 @@ interface ExpertMixture {
   shared?: Part;
 }
 
-/**
- * Builds the mixture as a feed-forward layer: the router selects experts for each row (token) and weights, with which the
- * experts' results are summed.
- */
+/** Builds the mixture: a router selects experts for each row (token), and weights for the sum of their results. */
 export function expertMixture({ width, standardDeviation, router, experts, reads, shared }: ExpertMixture): Part {
   const { weight, alias, bias, choiceBias, expertScale, reads: routerReads, ...form } = router;
   const zeros = (name: string): ParameterSpec => ({ name, shape: [experts.count], init: { kind: 'zeros' } });

@@ -18,15 +18,9 @@ export interface Family {
   readsLayerConfigs?: boolean;
   /** Names of fields that only this family's files have, with the common names under which this package reads the fields. */
   aliases?: Readonly<Record<string, string>>;
-  /**
-   * Lists fields that other families read and that Hugging Face's class for this family ignores, so that they must have no effect
-   * here either.
-   */
+  /** Lists fields that Hugging Face's class for this family ignores, so that they must have no effect here either. */
   ignores?(file: ConfigJson): readonly string[];
-  /**
-   * Returns the number of key and value heads; undefined: the same as `heads`. If the function is omitted, num_key_value_heads is
-   * read.
-   */
+  /** Returns the number of key and value heads; undefined: as many as `heads`. Omitted: num_key_value_heads is read. */
   keyValueHeads?(fields: ConfigFields): number | undefined;
   build(config: FamilyConfig): CausalArchitecture;
 }
@@ -138,9 +132,7 @@ export class FamilyConfig {
     return interleaved ? { ...frequencies, interleaved } : frequencies;
   }
 
-  /**
-   * Reads which share of a head's columns is rotated: newer files have the field in rope_parameters, older ones outside of it.
-   */
+  /** Reads which share of a head's columns is rotated; only newer files have the field in rope_parameters. */
   #share(json: ConfigJson): number {
     const given = ropeFields(this.type, json).scaling.partial_rotary_factor;
     const { fields } = this;
@@ -204,8 +196,7 @@ export class FamilyConfig {
   /**
    * Reads the kind of each layer's mixer (e.g. attention or convolution) from `layer_types`.
    *
-   * @param known the kinds that the family has
-   * @param kindOf returns the kind of a layer if the file has no `layer_types`; if omitted, the file must have the field
+   * @param kindOf the kind of a layer if the file has no `layer_types`; if omitted, the file must have the field
    */
   mixerKinds<Kind extends string>(known: readonly Kind[], kindOf?: (layer: number) => Kind): Kind[] {
     const { fields } = this;
@@ -252,9 +243,7 @@ export class FamilyConfig {
   }
 }
 
-/**
- * Refuses a field that has different values under its two names, since it depends on Hugging Face's class which of them applies.
- */
+/** Refuses a field with different values under two names: which of them applies depends on Hugging Face's class. */
 function refuseTwoValues(type: string, file: ConfigJson, name: string, common: string): void {
   const [one, other] = [file[name] ?? null, file[common] ?? null];
   if (one !== null && other !== null && one !== other)

@@ -11,10 +11,7 @@ import { integerProduct } from '../quantization/integer-weight.js';
 import { quantizedProduct, type QuantizedWeight } from '../quantization/quantized-weight.js';
 import { weightProduct, type OperandOrder } from '../layers/weight-product.js';
 
-/**
- * Computes attention over flat rows [batch · tokens, …]; each kind of graph decides where the keys and values of earlier tokens
- * come from.
- */
+/** Computes attention over flat rows [batch · tokens, …]; each kind of graph has another source of earlier keys and values. */
 type AttentionFunction = (
   layer: number,
   queryKeyValue: readonly [Value, Value, Value],
@@ -32,26 +29,19 @@ interface ScopeOptions {
   /** Reads and stores the states of recurrent layers; if omitted, every sequence begins with states of zeros. */
   recurrence?: Recurrence;
   /**
-   * Quantised frozen weights by name, which linear layers use instead of a graph input. The embedding's rows are still looked up
-   * in float32.
+   * Quantised frozen weights, which linear layers use instead of a graph input; embedding rows are still looked up in float32.
    */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** ONNX Runtime's accuracy level of products with quantised weights: 4 rounds activations to int8, 0 does not; 0 if omitted. */
   accuracyLevel?: 0 | 4;
-  /**
-   * Weights that linear layers multiply as integers, which are separate graph inputs; for decoding only, since these products
-   * have no gradient.
-   */
+  /** Weights that linear layers multiply as integers, as separate graph inputs; for decoding only, since there is no gradient. */
   integers?: IntegerWeights;
   /**
    * Weights that linear layers multiply as integers in training, with a gradient: those of `quantized`, and the LM head's. They
    * are initializers of the graph.
    */
   trainingIntegers?: ReadonlyMap<string, TrainingIntegers>;
-  /**
-   * Names of weights that linear layers read from a separate input named `prepackedName(weight)`, so that ONNX Runtime can pack
-   * it.
-   */
+  /** Names of weights that linear layers read from an input of their own (`prepackedName`), so that ONNX Runtime can pack it. */
   packed?: ReadonlySet<string>;
   /** LoRA adapters, which change the results of some linear layers. */
   adapters?: LayerUpdates;
@@ -61,19 +51,14 @@ interface ScopeOptions {
   weightType?: Precision;
 }
 
-/**
- * The number of tokens per chunk of recurrent layers in graphs for whole sequences; decoding has smaller chunks (see
- * decode-graph.ts).
- */
+/** The tokens per chunk of recurrent layers in graphs for whole sequences; decoding has smaller chunks (see decode-graph.ts). */
 const CHUNK = 64;
 
 /**
- * Returns the name of the graph input from which linear layers read a packed weight. Looking up rows of an embedding uses the
- * unpacked weight's own input.
+ * The graph input from which linear layers read a packed weight; rows of an embedding are read from the unpacked weight's input.
  */
 export const prepackedName = (weight: string) => `${weight}/packed`;
 
-/** Adds the operations of `ForwardScope` to a graph. */
 export class GraphScope implements ForwardScope {
   readonly batch: Dim;
   readonly tokens: Dim;
@@ -150,8 +135,7 @@ export class GraphScope implements ForwardScope {
     if (integers?.shapes.has(weight)) return integerProduct(this.g, x, this.#integerInputs(weight, integers), bias);
     const frozen = quantized?.get(weight);
     const both = trainingIntegers?.get(weight);
-    // A weight that is in `trainingIntegers` but not in `quantized` belongs to an LM head; its products read the float32
-    // parameter too.
+    // A weight in `trainingIntegers` but not in `quantized` is an LM head's, whose products read the float32 parameter too.
     if (both)
       return trainingProduct(this.g, x, weight, both, {
         bias,

@@ -85,11 +85,7 @@ function sizesOf({ keyHeads, valueHeads, keySize, valueSize }: GatedDeltaNet) {
   return { keys, values, channels: 2 * keys + values };
 }
 
-/**
- * Applies the gated delta rule to the projections of flat rows.
- *
- * @returns flat rows [batch · tokens, valueHeads · valueSize]
- */
+/** @returns flat rows [batch · tokens, valueHeads · valueSize] */
 function deltaRule(
   { g, batch, tokens, recurrence }: Sequences,
   net: GatedDeltaNet,
@@ -159,10 +155,7 @@ function separateProjections(net: GatedDeltaNet): Projections {
   };
 }
 
-/**
- * Builds projections whose outputs are grouped by key head: one layer outputs each head's query, key, values and z next to each
- * other, the other one its b and a.
- */
+/** Projections grouped by key head: one layer outputs each head's query, key, values and z, the other its b and a. */
 function projectionsByKeyHead(net: GatedDeltaNet): Projections {
   const { path, width, keyHeads, valueHeads, keySize, valueSize, standardDeviation } = net;
   const { keys, values, channels } = sizesOf(net);

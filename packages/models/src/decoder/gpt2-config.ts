@@ -27,10 +27,7 @@ export interface Gpt2Config {
   eos_token_id?: unknown;
 }
 
-/**
- * Alternative names of fields, with the names that are used here. Hugging Face's class accepts both; where a file has both, the
- * alternative name takes precedence.
- */
+/** Alternative names of fields, with those used here; as in Hugging Face's class, the alternative takes precedence. */
 const otherNames = {
   hidden_size: 'n_embd',
   max_position_embeddings: 'n_positions',

@@ -29,10 +29,7 @@ interface LatentAttention {
 /** The ε of the norms inside the projections; it is constant, whatever ε the config states for the other norms. */
 const EPSILON = 1e-6;
 
-/**
- * Returns the size of a head in the KV cache: the size of keys or of values, whichever is larger, since the smaller ones are
- * padded with zeros to the same size.
- */
+/** The head size in the KV cache: that of keys or of values, whichever is larger; the smaller are padded with zeros. */
 export const latentHeadSize = ({
   plainSize,
   rotarySize,

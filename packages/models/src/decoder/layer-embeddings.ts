@@ -15,10 +15,7 @@ interface LayerEmbeddings {
   epsilon: number;
 }
 
-/**
- * Builds (norm(W e / √width) + √size · table[id]) / √2 for all layers at once, where e is the scaled token embedding; each layer
- * reads the columns that belong to it.
- */
+/** Builds (norm(W e / √width) + √size · table[id]) / √2 for all layers at once, where e is the scaled token embedding. */
 export function layerEmbeddings({
   width,
   layers,
@@ -50,10 +47,7 @@ export function layerEmbeddings({
   };
 }
 
-/**
- * Builds the end of a layer, x + norm(projection(activation(gate(x)) · layerInput)), where layerInput is the layer's embedding of
- * the token.
- */
+/** Builds x + norm(projection(activation(gate(x)) · layerInput)), where layerInput is the token's embedding for the layer. */
 export function layerEmbeddingGate(
   activation: ActivationName,
   gate: Layer,

@@ -26,9 +26,8 @@ export function linearBiases(
 }
 
 /**
- * Computes the slopes 2^(−8/n), 2^(−16/n), … of the heads if their number n is a power of two. Otherwise the first heads, as many
- * as the largest power of two below n, have the slopes for that power, and the other heads take every other slope of the next
- * power of two.
+ * Computes the slopes 2^(−8/n), 2^(−16/n), … of n heads if n is a power of two. Otherwise the first heads, up to the largest
+ * power of two below n, have the slopes for that power, and the rest every other slope of the next power.
  */
 function slopes(heads: number): number[] {
   const power = 2 ** Math.floor(Math.log2(heads));

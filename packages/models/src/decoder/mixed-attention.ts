@@ -24,16 +24,13 @@ export interface OwnKeys {
 
 interface MixedAttention extends HeadSizes {
   /**
-   * The sizes of heads in the KV cache, which are the same for all layers: at least this layer's head size, and a multiple of its
-   * number of key and value heads.
+   * Head sizes in the KV cache, the same for all layers: at least this layer's size, and a multiple of its key and value heads.
    */
   cached: HeadSizes;
   query: Layer;
   queryNorm: Layer;
   output: Layer;
-  /**
-   * The layers that compute this layer's own keys and values, or the index of the earlier layer whose keys and values it reads.
-   */
+  /** The layers that compute this layer's keys and values, or the index of the earlier layer whose keys and values it reads. */
   keys: OwnKeys | { of: number };
   rotary: RotaryFrequencies;
   form: AttentionForm & { scale: number };
@@ -87,10 +84,7 @@ function ownKeysAndValues(
   return both;
 }
 
-/**
- * Brings heads [rows, heads, size] to the sizes of the KV cache, [rows, heads · size]: pads them with zeros, and repeats key and
- * value heads.
- */
+/** Brings heads [rows, heads, size] to the KV cache's sizes, [rows, heads · size], by zeros and repeated key and value heads. */
 function filled({ g }: ForwardScope, x: Value, { heads, keyValueHeads, headSize }: HeadSizes): Value {
   const [rows, count, size] = x.shape as [number | string, number, number];
   const wide = g.pad(x, 2, 0, headSize - size);

@@ -20,9 +20,7 @@ export interface Place {
   shared: Map<string, readonly [key: Value, value: Value]>;
 }
 
-/**
- * A part of a block that maps rows [rows, width] → [rows, width]: attention, a feed-forward layer, or a replacement of either.
- */
+/** A part of a block that maps rows [rows, width] → [rows, width], such as attention or a feed-forward layer. */
 export interface Part {
   readonly parameters: readonly ParameterSpec[];
   /** The rotary frequencies with which the part calls `place.tables`; undefined if it does not. */
@@ -64,10 +62,7 @@ export function linear(path: string, out: number, input: number, options: Linear
   };
 }
 
-/**
- * The kinds of norms. rms: x / √(mean(x²) + ε) · w. rms-offset: rms with 1 + w in place of w (Gemma). layer: (x − mean) /
- * √(variance + ε) · w + b. layer-without-bias: layer without b. rms-without-weight: rms without w.
- */
+/** rms: x / √(mean(x²) + ε) · w. rms-offset: 1 + w in place of w (Gemma). layer: (x − mean) / √(variance + ε) · w + b. */
 type NormKind = 'rms' | 'rms-offset' | 'rms-without-weight' | 'layer' | 'layer-without-bias';
 
 export interface NormOptions {

@@ -56,10 +56,7 @@ export interface AttentionDeparture extends Omit<AttentionForm, 'positionBiases'
   /** The rotary frequencies; null: queries and keys are not rotated. Those of the decoder if omitted. */
   rotary?: RotaryFrequencies | null;
   projections?: 'separate' | 'parts' | 'heads';
-  /**
-   * Whether the projections of queries, keys and values have biases, and also the output projection unless `outputBias` says
-   * otherwise.
-   */
+  /** Whether the projections of queries, keys and values have biases, and the output projection unless `outputBias` differs. */
   bias?: boolean;
   outputBias?: boolean;
   /**
@@ -78,10 +75,7 @@ export interface AttentionDeparture extends Omit<AttentionForm, 'positionBiases'
 
 /** Says in which ways a feed-forward layer departs from Llama's. */
 interface FeedForwardDeparture {
-  /**
-   * The form of the layer: with a gate, whose projection is a separate layer ('gated') or joint with the other one ('joint'), or
-   * without a gate ('plain').
-   */
+  /** With a gate, whose projection is a layer of its own ('gated') or joint with the other ('joint'), or without ('plain'). */
   kind?: 'gated' | 'joint' | 'plain';
   activation?: ActivationName;
   bias?: boolean;
@@ -101,8 +95,7 @@ export interface Departures {
   block?: Pick<Block, 'parallel' | 'residualFactor' | 'dropout'>;
   closing?: (layer: number) => Part;
   /**
-   * Builds layers that are applied to a norm's output before attention or the feed-forward layer reads it, such as Canon layers;
-   * their parameters are below the block's path.
+   * Builds layers between a norm's output and attention or the feed-forward layer, such as Canon layers, below the block's path.
    */
   inputs?: (path: string) => { mixer?: StatefulLayer; feedForward?: StatefulLayer };
   layerInputs?: LayerInputs;
@@ -110,10 +103,7 @@ export interface Departures {
   cachedHeads?: HeadSizes;
   embedding?: Partial<Pick<Embedding, 'factor' | 'positions' | 'dropout'>> & { norm?: string };
   head?: Partial<Pick<Head, 'factor' | 'softcap'>> & { bias?: boolean };
-  /**
-   * The rotary frequencies of layers for which `attention` states none; null: no rotary embedding. Read from config.json if
-   * omitted.
-   */
+  /** The rotary frequencies of layers for which `attention` states none; null: no rotation. Read from config.json if omitted. */
   rotary?: RotaryFrequencies | null;
   contextLength?: number;
   /** Whether checkpoints store the weights of linear layers as [in, out]. */
@@ -122,7 +112,6 @@ export interface Departures {
   outputDeviation?: number;
 }
 
-/** Builds the decoder from the fields that the config.json of every family has and from the family's departures from Llama. */
 export function plainDecoder(config: FamilyConfig, departures: Departures): CausalArchitecture {
   return decoder(decoderSpec(config, departures));
 }
@@ -171,7 +160,6 @@ function decoderSpec(config: FamilyConfig, departures: Departures): DecoderSpec 
   };
 }
 
-/** Builds the attention and feed-forward layers of a plain decoder with a family's departures. */
 class PlainParts {
   constructor(
     private readonly config: FamilyConfig,

@@ -29,7 +29,6 @@ export interface QueryKeyNorms {
   key: Layer;
 }
 
-/** Describes the attention of one layer: its projections, and what is computed between them. */
 export interface SelfAttention extends HeadSizes {
   projections: Projections;
   output: Layer;
@@ -43,9 +42,7 @@ export interface SelfAttention extends HeadSizes {
   form: AttentionForm;
   /** [heads, positions] numbers that are added to the attention scores of the key at each position, such as ALiBi's biases. */
   positionBiases?: { table: Float32Array; positions: number };
-  /**
-   * The name of a parameter [heads] with attention sinks: scores of an additional position without a value (see AttentionForm).
-   */
+  /** The name of a parameter [heads] with attention sinks: scores of a position without a value (see AttentionForm). */
   sinks?: string;
   /**
    * Changes the result of attention (`mixed`) before the output projection, e.g. by a gate computed from the attention's input x;

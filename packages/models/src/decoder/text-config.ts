@@ -2,10 +2,7 @@
 // text_config.
 import type { ConfigJson } from '@bowyer/checkpoints';
 
-/**
- * The `model_type` of the text model, by the `model_type` of the composite model, for files whose text_config has no
- * `model_type`.
- */
+/** The text model's `model_type` by the composite model's, for files whose text_config has none. */
 const textTypes: Readonly<Record<string, string>> = {
   gemma3: 'gemma3_text',
   gemma4: 'gemma4_text',

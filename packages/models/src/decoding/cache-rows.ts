@@ -33,21 +33,14 @@ export interface CacheGeometry {
   largestCapacity: number;
 }
 
-/** Reads and writes the rows of a KV cache on the host. */
 export class CacheRows {
-  /**
-   * [rows] the index of the array row in which each row's data is; it differs from the row's own index between a swap and the
-   * next use of the cache.
-   */
+  /** [rows] the index of the array row with each row's data; differs from the row's index between a swap and the next use. */
   readonly #places: number[];
   /** [rows] the capacities of the array rows, in positions. */
   #capacities: Int32Array;
   #starts: number[];
   readonly #shared: SharedPositions | undefined;
-  /**
-   * Rows whose context was cut inside their shared prefix and which keep its first `kept` positions; `separateCutRows` copies
-   * these positions to the rows' private sections.
-   */
+  /** Rows cut inside their shared prefix, which keep its first `kept` positions until `separateCutRows` copies these. */
   #cut: { row: number; kept: number }[] = [];
 
   constructor(
@@ -55,8 +48,7 @@ export class CacheRows {
     private readonly arrays: readonly Float32Array[],
     readonly geometry: CacheGeometry,
     /**
-     * [rows] the number of positions in use. The caller passes it with the shared positions included; the constructor reduces it
-     * to those of each row's private section.
+     * [rows] the number of positions in use; passed with the shared ones included, then reduced to each row's private section.
      */
     readonly lengths: Int32Array,
     /** The maximum number of different capacities among the rows of a batch. */
@@ -101,10 +93,7 @@ export class CacheRows {
     return this.lengths.length * largestCapacity * heads * headSize;
   }
 
-  /**
-   * Copies, for each row that was cut inside its shared prefix, the remaining shared positions to the row's private section, so
-   * that the row can diverge from the other rows.
-   */
+  /** Copies what cut rows keep of their shared prefix to their private sections, so that they can diverge from other rows. */
   separateCutRows(): void {
     for (const { row, kept } of this.#cut.splice(0)) {
       this.#takeBack(row, 0, kept);
@@ -114,8 +103,7 @@ export class CacheRows {
   }
 
   /**
-   * Copies a row's shared positions from `begin` to `end` (exclusive) to the front of its private section, which has room for
-   * them.
+   * Copies a row's shared positions `begin` to `end` (exclusive) to the front of its private section, which has room for them.
    */
   #takeBack(row: number, begin: number, end: number): void {
     const { headSize } = this.geometry;
@@ -142,9 +130,7 @@ export class CacheRows {
       for (let head = 0; head < heads; head++) use(array, first + head * from, this.start(row) + head * to);
   }
 
-  /**
-   * Makes the first positions of a row a shared prefix, or shortens the prefix that the row shares already, if that saves memory.
-   */
+  /** Makes the first positions of a row a shared prefix, or shortens the one that it has already, if that saves memory. */
   #shareFrom(row: number, positions: number): void {
     const shared = this.#shared;
     const length = Math.floor(positions / CAPACITY_STEP) * CAPACITY_STEP;
@@ -167,10 +153,7 @@ export class CacheRows {
     this.lengths[row] -= length;
   }
 
-  /**
-   * Shortens a shared prefix to its first `length` positions, if the rows that have it then copy back fewer positions than the
-   * row that will share it saves.
-   */
+  /** Shortens a shared prefix, if the rows that have it copy back fewer positions than the row that will share it saves. */
   #shareLess(shared: SharedPositions, prefix: number, length: number): void {
     const rows = [...shared.rows.keys()].filter((row) => shared.rows[row] === prefix);
     const before = shared.lengths[prefix - 1];
@@ -187,10 +170,7 @@ export class CacheRows {
       if (shared.lengths[prefix - 1] > 0 && !shared.rows.includes(prefix)) this.#resizeShared(shared, prefix, 0);
   }
 
-  /**
-   * Moves the shared positions so that a prefix has room for `length` positions. A prefix that is shortened keeps its first
-   * positions.
-   */
+  /** Moves the shared positions so that a prefix has room for `length` positions; a shortened prefix keeps its first ones. */
   #resizeShared(shared: SharedPositions, prefix: number, length: number): void {
     const { heads, headSize } = this.geometry;
     const [before, after]: SharedPositions['lengths'][] = [[...shared.lengths], [...shared.lengths]];
@@ -219,8 +199,7 @@ export class CacheRows {
   }
 
   /**
-   * Gives the first rows the cheapest capacities (see capacity-classes.ts), and moves every row's data to the array row with its
-   * own index.
+   * Gives the first rows the cheapest capacities (see capacity-classes.ts), and moves every row's data to its own index.
    *
    * @param needed the number of positions that each of the first rows needs
    */
@@ -233,11 +212,7 @@ export class CacheRows {
     this.#arrange(this.lengths.map((_, row) => first[row] ?? this.#capacities[this.#places[row]]));
   }
 
-  /**
-   * Gives larger capacities to rows that need more positions than they have room for.
-   *
-   * @param needed [rows] positions
-   */
+  /** Enlarges the capacities of rows that need more. @param needed [rows] positions */
   makeRoom(needed: Int32Array): void {
     const present = (row: number) => this.#capacities[this.#places[row]];
     this.#arrange(needed.map((positions, row) => Math.max(present(row), this.#rounded(positions))));
@@ -299,11 +274,7 @@ export class CacheRows {
     for (let row = 0; row < counts.length; row++) this.lengths[row] += counts[row];
   }
 
-  /**
-   * Appends the keys or values of at most one token to each row, by one call of WebAssembly.
-   *
-   * @returns false if `scatterBlocks` cannot copy them, so that the caller appends in the general way
-   */
+  /** Appends at most one token's keys or values to each row by WebAssembly; returns false if `scatterBlocks` cannot copy them. */
   #appendOne(fresh: Float32Array, array: Float32Array, counts: Int32Array): boolean {
     const { headSize } = this.geometry;
     const starts = Array.from(counts, (count, row) =>
@@ -362,11 +333,7 @@ export class CacheRows {
         use(array, source.first + head * source.stride, target.first + head * target.stride);
   }
 
-  /**
-   * Copies positions of a row, beginning at `start`, into a block of the prefix pool (prefix-pool.ts).
-   *
-   * @param block [arrays, heads, positions, headSize]
-   */
+  /** Copies positions of a row from `start` on into a block of the prefix pool, [arrays, heads, positions, headSize]. */
   saveBlock(row: number, start: number, block: Float32Array): void {
     this.#forParts(row, start, block, (array, at, part) => part.set(array.subarray(at, at + part.length)));
   }
@@ -376,10 +343,7 @@ export class CacheRows {
     this.#forParts(row, start, block, (array, at, part) => array.set(part, at));
   }
 
-  /**
-   * Calls `use` for each array and head with the array, the index in it of some positions of a row, and the section of a block
-   * that has the same positions.
-   */
+  /** Calls `use` for each array and head with the index in the array of a row's positions, and a block's section for them. */
   #forParts(
     row: number,
     start: number,
@@ -417,10 +381,7 @@ function startsOf(capacities: Int32Array): number[] {
   return Array.from(capacities, (capacity) => (sum += capacity) - capacity);
 }
 
-/**
- * Copies numbers from one array to another. Few numbers are copied by a loop, since creating a view of an array takes longer than
- * 64 assignments.
- */
+/** Copies numbers; few of them by a loop, since creating a view of an array takes longer than 64 assignments. */
 function copy(source: Float32Array, from: number, target: Float32Array, to: number, size: number): void {
   if (size > 256) target.set(source.subarray(from, from + size), to);
   else for (let i = 0; i < size; i++) target[to + i] = source[from + i];

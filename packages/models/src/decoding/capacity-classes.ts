@@ -1,6 +1,5 @@
-// Decides for how many positions each row of a KV cache has room; attention reads a row's whole capacity. All rows have the
-// capacity that the longest row needs, unless lengths differ so much that two capacities, for long and for short rows, save more
-// time than the additional matrix products take.
+// Decides for how many positions each row of a KV cache has room; attention reads a row's whole capacity. All rows have that of
+// the longest one, unless two capacities save more time than the additional matrix products take.
 
 /** Neighbouring rows of a cache with the same capacity, in positions. */
 export interface CapacityClass {
@@ -8,10 +7,7 @@ export interface CapacityClass {
   capacity: number;
 }
 
-/**
- * Capacities are multiples of this number of positions. Each time a capacity is exceeded, all rows move, which costs about one
- * decoding step.
- */
+/** Capacities are multiples of this. Exceeding one moves all rows, which costs about one decoding step. */
 export const CAPACITY_STEP = 32;
 
 export const roundedCapacity = (positions: number) => Math.max(1, Math.ceil(positions / CAPACITY_STEP)) * CAPACITY_STEP;
@@ -60,9 +56,8 @@ export function areUnequal(lengths: readonly number[], options: Pick<CapacityOpt
 }
 
 /**
- * Finds swaps of rows after which long rows come first, so that they can have a capacity of their own.
- *
- * @returns pairs of rows to swap, in this order; empty if two capacities would save too little
+ * Finds swaps of rows, in order, after which long rows come first, so that they can have a capacity of their own; none if two
+ * capacities would save too little.
  */
 export function longRowsFirst(needed: readonly number[], options: CapacityOptions): [number, number][] {
   if (options.most === 1) return [];

@@ -39,16 +39,10 @@ export interface DecodeGraphOptions {
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** Weights that are multiplied as integers; they are separate inputs of the graph. */
   integers?: IntegerWeights;
-  /**
-   * Weights that matrix products read from a separate input, which may be bound as a constant so that ONNX Runtime packs it (see
-   * forward-scope.ts).
-   */
+  /** Weights read from an input of their own, bound as a constant so that ONNX Runtime packs it (see forward-scope.ts). */
   packed?: ReadonlySet<string>;
   adapters?: AdapterLayout;
-  /**
-   * A bank of adapters, from which the input `adapter_places` [batch] selects one for each row; cannot be combined with
-   * `adapters`.
-   */
+  /** A bank of adapters, of which the input `adapter_places` [batch] selects one per row; excludes `adapters`. */
   bank?: BankLayout;
 }
 
@@ -112,7 +106,6 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
   return g;
 }
 
-/** Declares the cached keys and values of each layer as graph inputs, separately for each capacity. */
 function cacheInputs(
   g: GraphBuilder,
   { keyValueHeads, headSize }: CausalArchitecture,
@@ -130,7 +123,6 @@ function cacheInputs(
     });
 }
 
-/** Declares the keys and values of the shared prefixes of each layer as graph inputs. */
 function sharedInputs(
   g: GraphBuilder,
   { keyValueHeads, headSize }: CausalArchitecture,
@@ -144,24 +136,16 @@ function sharedInputs(
   };
 }
 
-/**
- * Returns the rows of the residual stream after which a token is sampled.
- *
- * @param rows the indices of these rows; null: all rows
- */
+/** Returns the rows of the residual stream after which a token is sampled: those with the indices `rows`; all if null. */
 export function lastRows(g: GraphBuilder, residual: Value, rows: Value | null, bank?: AdapterBankGraph): Value {
   if (rows === null) return residual;
   bank?.select(rows);
   return g.gather(residual, rows, 0);
 }
 
-/**
- * The chunk size of recurrent layers in decoding. It is small, since the graph for any number of tokens also runs with one token,
- * and prompts are read in sections of a few hundred tokens.
- */
+/** The chunk size of recurrent layers, small since the graph for any number of tokens also runs with one. */
 const DECODING_CHUNK = 16;
 
-/** Declares the states of recurrent layers before and after the new tokens as inputs and outputs of the graph. */
 function cachedStates(g: GraphBuilder, { states = [] }: CausalArchitecture, tokens: 1 | 'tokens'): Recurrence {
   const inputs = new Map(
     states.map(({ name, shape }) => [name, g.input(stateName(name), 'float32', ['batch', ...shape])]),

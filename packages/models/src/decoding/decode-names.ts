@@ -6,10 +6,7 @@ export const nextStateName = (state: string) => `next.${state}`;
 export const keyName = (layer: number) => `key.${layer}`;
 export const valueName = (layer: number) => `value.${layer}`;
 
-/**
- * Returns the name of a graph input for the rows of a capacity class (capacity-classes.ts); inputs of the first class have no
- * prefix.
- */
+/** Returns the name of a graph input for a capacity class (capacity-classes.ts), without prefix for the first one. */
 export const inClass = (name: string, index: number) => (index === 0 ? name : `class${index}.${name}`);
 /** Returns the name of the graph input for the keys or values of the shared prefixes (cache-rows.ts). */
 export const sharedName = (name: string) => `shared.${name}`;

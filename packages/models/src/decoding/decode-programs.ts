@@ -1,5 +1,4 @@
-// Compiles the decoding graphs of a language model when they are first needed; all `Episodes` (KV caches) of the model share
-// them.
+// Compiles a language model's decoding graphs, which all its `Episodes` (KV caches) share, when they are first needed.
 import type { BoundProgram, Device, Kernel, Program, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import type { StateSpec } from '../architecture/recurrence.js';
@@ -37,10 +36,7 @@ interface DecodeProgramsOptions {
   architecture: CausalArchitecture;
   parameters: State;
   maskedTokenIds: readonly number[];
-  /**
-   * Quantised copies of frozen weights, which decoding reads instead of the parameters; they are not updated when parameters
-   * change.
-   */
+  /** Quantised copies of frozen weights, which decoding reads instead of the parameters; not updated when these change. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /**
    * Whether ONNX Runtime prepacks float32 weights for fast products, which needs a second copy in memory. If omitted, weights of
@@ -61,13 +57,11 @@ interface DecodeProgramsOptions {
 }
 
 /**
- * Holds the programs of the token loop: `prefill` reads the prompts, once per utterance, and then each step reads one token per
- * row with `stepFew` or `stepMany`, depending on the batch size. With packed or quantised weights all three are one program, so
- * that the weights are in memory once.
+ * The programs of the token loop: `prefill` reads prompts, `stepFew` or `stepMany`, by batch size, one token per row and step.
+ * Packed or quantised weights have one program for all three, so as to be in memory once.
  */
 type LoopPrograms = Record<'prefill' | 'stepFew' | 'stepMany', BoundProgram>;
 
-/** Holds the programs for a batch and the way in which they are used. */
 interface BatchPrograms {
   programs: LoopPrograms;
   /** The ranges of batch sizes for which steps use `stepFew`; the batch may shrink while it is decoded. */
@@ -103,8 +97,7 @@ export class DecodePrograms {
   readonly #integers: WeightShapes;
   /**
    * The number of different row capacities that the packed program supports: 2 as soon as a batch has needed two. Only one
-   * session has packed weights, and a graph for two capacities also computes batches with one, with the same numbers and at
-   * little cost.
+   * session has packed weights, and a graph for two also computes batches with one, with the same numbers and at little cost.
    */
   #packedClasses: 1 | 2 = 1;
   #kernel?: Promise<Kernel<GenerateArgs, GenerateResult>>;
@@ -135,10 +128,7 @@ export class DecodePrograms {
     return this.options.bank;
   }
 
-  /**
-   * Returns whether the widths of batches and the capacities of rows are rounded up, because the device keeps buffers for each
-   * shape.
-   */
+  /** Whether batch widths and row capacities are rounded up, because the device keeps buffers for each shape. */
   get roundsSizes(): boolean {
     return this.options.device.gpuBuffers === 'exact';
   }
@@ -184,7 +174,6 @@ export class DecodePrograms {
     return { state, shares, arrange: await program.bind({ store }) };
   }
 
-  /** Lists the names of the graph inputs for cached keys and values. */
   #cacheNames(): string[] {
     const { attentionLayers, layers } = this.architecture;
     const cached = attentionLayers ?? Array.from({ length: layers }, (_, layer) => layer);
@@ -248,10 +237,7 @@ export class DecodePrograms {
     return 2 * 4 * keyValueHeads * headSize;
   }
 
-  /**
-   * Returns the programs for packed weights. Steps with few rows read the unpacked parameters: as the left operand of a product,
-   * a weight need not be packed at each call.
-   */
+  /** Steps with few rows read the unpacked parameters: as the left operand of a product, a weight need not be packed. */
   async #forPacked(sampler: Sampler, rows: number, shares: boolean): Promise<BatchPrograms> {
     const classes = this.#packedClasses;
     const few =
@@ -271,7 +257,6 @@ export class DecodePrograms {
     return this.#packed.release();
   }
 
-  /** Frees the compiled programs. */
   async release(): Promise<void> {
     await this.#packed.release();
     for (const promise of this.#bound.values()) {

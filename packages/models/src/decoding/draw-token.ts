@@ -4,20 +4,14 @@ import type { GraphBuilder, Value } from '@bowyer/graph';
 import { LEFT_OUT } from '../layers/token-mask.js';
 import { tokenLogprobs } from '../layers/token-logprobs.js';
 
-/**
- * Samples from the distribution over the whole vocabulary.
- *
- * @param logits [rows, vocabulary]
- * @param uniforms [rows] uniform random numbers
- */
+/** Samples from the whole vocabulary: logits [rows, vocabulary], uniform random numbers [rows]. */
 export function sampleFull(g: GraphBuilder, logits: Value, uniforms: Value) {
   const tokens = invertCumulative(g, g.softmax(logits), uniforms);
   return { tokens, samplingLogprobs: tokenLogprobs(g, logits, tokens).logprobs };
 }
 
 /**
- * Samples from the top k tokens, of which only the top p are kept (Hugging Face's order); the candidates are sorted, the most
- * likely first.
+ * Samples from the top k tokens, of which only the top p are kept (Hugging Face's order), sorted, the most likely first.
  *
  * @param limits.candidates the most candidates of any row; int64 [1] if known only at run time
  * @param limits.topK [rows, 1] float32, if it differs between rows

@@ -1,12 +1,10 @@
-// Declares the arguments and results of a call of the token loop, which generates utterances. They are plain values, since they
-// are sent to the device's worker thread.
+// Declares arguments and results of the token loop, plain values for the device's worker thread.
 import type { StateSpec } from '../architecture/recurrence.js';
 import type { CacheGeometry, SharedPositions } from './cache-rows.js';
 import type { LogitBias, RuledText, TopLogprobs } from './logit-inputs.js';
 import type { RowSampling } from './sampling-options.js';
 import type { PrefixCopy } from './shared-prefixes.js';
 
-/** The arguments of a call of the token loop. */
 export interface GenerateArgs {
   geometry: CacheGeometry;
   /** [rows of the cache] the number of positions in use. */
@@ -15,10 +13,7 @@ export interface GenerateArgs {
   swaps: readonly (readonly [number, number])[];
   /** The specs of recurrent states, and the rows (after the swaps) whose states are first restored from their snapshots. */
   recurrent?: { states: readonly StateSpec[]; restore: readonly number[] };
-  /**
-   * Stages that are executed before `feed` is read: in each, some rows read tokens, then other rows copy these as a prefix (see
-   * shared-prefixes.ts).
-   */
+  /** Stages before `feed`: in each, some rows read tokens, then other rows copy these as a prefix (see shared-prefixes.ts). */
   shared?: readonly { feed: readonly Int32Array[]; copies: readonly PrefixCopy[] }[];
   /** The new tokens of the cache's rows 0, 1, …; at least one token per row. */
   feed: readonly Int32Array[];
@@ -55,7 +50,6 @@ export interface GenerateArgs {
   few: readonly (readonly [from: number, to: number])[];
 }
 
-/** The utterance of one row. */
 export interface GeneratedRow {
   /** The sampled tokens, including the terminator if the utterance ended with one. */
   tokens: number[];
@@ -68,7 +62,6 @@ export interface GeneratedRow {
   terminated: boolean;
 }
 
-/** The utterances of a call of the token loop, and the state of the cache after it. */
 export interface GenerateResult {
   /** The utterances in the order of `feed`. */
   rows: GeneratedRow[];

@@ -27,10 +27,7 @@ export const generateResident: HostKernel<'cache', GenerateArgs, Promise<Generat
 class ResidentCache implements LoopCache {
   readonly lengths: Int32Array;
   #capacity: number;
-  /**
-   * [rows] the index of the row on the GPU that has each row's data; it differs from the row's own index between a swap and the
-   * next rearrangement.
-   */
+  /** [rows] the index of the GPU's row with each row's data; differs from the row's index between a swap and the next move. */
   #places: number[];
 
   constructor(
@@ -52,10 +49,7 @@ class ResidentCache implements LoopCache {
     for (const list of [this.#places, this.lengths]) [list[a], list[b]] = [list[b], list[a]];
   }
 
-  /**
-   * Copies prefixes between rows; as with `swap`, the data is moved before the graph runs next. Positions after a copied prefix
-   * contain other numbers, which are overwritten before they are read.
-   */
+  /** Data moves before the graph runs next; numbers after a copied prefix are overwritten before they are read. */
   copy(copies: readonly PrefixCopy[]): void {
     for (const { from, to, length } of copies) {
       this.#places[to] = this.#places[from];
@@ -82,9 +76,7 @@ class ResidentCache implements LoopCache {
     if (this.#places.some((place, row) => place !== row)) await this.#arrange(this.#capacity);
   }
 
-  /**
-   * Makes room for `positions` per row and the column for padding; shrinks the cache if less than half of its capacity is needed.
-   */
+  /** Makes room for `positions` and the padding column; shrinks the cache if less than half of it is needed. */
   async #makeRoom(positions: number): Promise<void> {
     const needed = Math.max(positions, largest(this.lengths)) + 1;
     const capacity = roundedCapacity(this.args.roundsSizes ? roundedSize(needed, BUFFER_STEPS) : needed);

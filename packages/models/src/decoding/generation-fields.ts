@@ -23,10 +23,7 @@ const notBuilt: Readonly<Record<string, readonly unknown[]>> = {
   max_time: [],
 };
 
-/**
- * Fields that are not supported for decoders, with the values at which they have no effect; for encoder-decoders they are
- * supported (see generation-rules.ts).
- */
+/** Fields that only encoder-decoders support (see generation-rules.ts), with the values at which they have no effect. */
 const forcedTokens: Readonly<Record<string, readonly unknown[]>> = { forced_bos_token_id: [], forced_eos_token_id: [] };
 
 /** Fields that are not supported where tokens are sampled, with the values at which they have no effect. */
@@ -38,7 +35,6 @@ const notSampled: Readonly<Record<string, readonly unknown[]>> = {
   eta_cutoff: [0],
 };
 
-/** The logit rules of a model's folder, and where they were found. */
 interface GenerationRulesOfFolder {
   rules: LogitRules;
   /** The names of the fields that change logits. */

@@ -15,10 +15,7 @@ import type { KernelInputs, LoopCache } from './loop-cache.js';
 import type { PrefixCopy } from './shared-prefixes.js';
 import type { StateRows } from './state-rows.js';
 
-/**
- * Holds a KV cache in the worker thread's arrays, which graphs read in place; after each run of the graph the new keys and values
- * are copied into the arrays.
- */
+/** A KV cache in the worker thread's arrays, which graphs read in place; new keys and values are copied in after each run. */
 export class HostCache implements LoopCache {
   constructor(
     private readonly rows: CacheRows,
@@ -60,8 +57,7 @@ export class HostCache implements LoopCache {
 
   async run(program: KernelProgram, inputs: KernelInputs, width: number, counts: Int32Array) {
     this.rows.fit(Array.from(counts, (_, row) => this.rows.lengths[row]));
-    // For recurrent layers, the graph for any number of tokens, which is the one with the input `last`, also reads `counts`, the
-    // number of real tokens of each row.
+    // With recurrent layers, the graph with the input `last` also reads `counts`, the number of real tokens of each row.
     const real: KernelInputs =
       this.states && 'last' in inputs ? { counts: { dims: [counts.length], data: counts } } : {};
     const cache = this.#cacheOf(counts.length);
@@ -101,10 +97,7 @@ export class HostCache implements LoopCache {
     return { inputs, views };
   }
 
-  /**
-   * Returns views of the shared prefixes; if no row has one, views of some positions that are masked, since the graph needs these
-   * inputs.
-   */
+  /** Views of the shared prefixes; without any, of some masked positions, since the graph needs these inputs. */
   #sharedViews(): Record<string, KernelView> {
     const { heads, headSize } = this.rows.geometry;
     const dims = [1, heads, Math.max(this.rows.sharedSize, CAPACITY_STEP), headSize];
@@ -113,9 +106,7 @@ export class HostCache implements LoopCache {
     );
   }
 
-  /**
-   * Makes the attention mask of the cache, [rows, 1, 1, capacity]: 0 for positions in use, and a very negative number after them.
-   */
+  /** [rows, 1, 1, capacity]: 0 for positions in use, and a very negative number after them. */
   #cacheMask(first: number, { rows, capacity }: CapacityClass) {
     const mask = new Float32Array(rows * capacity).fill(-1e9);
     for (let row = 0; row < rows; row++) mask.fill(0, row * capacity, row * capacity + this.rows.lengths[first + row]);

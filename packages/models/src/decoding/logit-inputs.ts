@@ -1,5 +1,4 @@
-// Makes the inputs of the decoding graph that change logits (biases, rules, token masks), and reads the outputs with the most
-// likely tokens.
+// Makes the decoding graph's inputs that change logits, and reads its outputs with the most likely tokens.
 import type { KernelProgram, KernelTensor } from '@bowyer/graph';
 import { logitChanges, type LogitRules } from './logit-rules.js';
 
@@ -28,8 +27,6 @@ export const logitBiasInputs = (rows: readonly LogitBias[]): KernelInputs =>
   pairs(rows, 'logit_bias_ids', 'logit_bias_values');
 
 /**
- * Makes the graph input that says which tokens each row may choose.
- *
  * @param masks for each row 32-bit words in which token i is bit i % 32 of word ⌊i / 32⌋; tokens beyond the last word cannot be
  *   chosen; null: all tokens can
  */
@@ -49,10 +46,7 @@ function setBits(bytes: Uint8Array, from: number, word: number): void {
   else for (let rest = word; rest !== 0; rest &= rest - 1) bytes[from + 31 - Math.clz32(rest & -rest)] = 1;
 }
 
-/**
- * Makes the inputs with the changes that rules and biases make to the logits of each row's next token. @param generated the
- * tokens that this call has generated so far
- */
+/** Makes the inputs that change the logits of each row's next token. @param generated the tokens that this call has generated */
 export function logitRuleInputs(
   rows: readonly {
     ruled: RuledText;
@@ -78,10 +72,7 @@ export function logitRuleInputs(
   };
 }
 
-/**
- * Makes two inputs from lists of (token id, number): all lists are padded to the longest one, and to at least one column, with
- * token 0 and the number that has no effect.
- */
+/** Makes two inputs from lists of (token id, number), padded to equal length, at least 1, with token 0 and the neutral number. */
 function pairs(rows: readonly LogitBias[], idsName: string, numbersName: string, neutral = 0): KernelInputs {
   const width = rows.reduce((most, { length }) => Math.max(most, length), 1);
   const ids = new BigInt64Array(rows.length * width);

@@ -26,10 +26,7 @@ export interface LogitRules {
   allowed: { ids: readonly number[]; of: number } | null;
 }
 
-/**
- * The range of repetition penalties. Beyond it, a penalty could bring the logit of a forbidden token close to those of other
- * tokens.
- */
+/** Beyond this range, a penalty could bring the logit of a forbidden token close to those of other tokens. */
 export const REPETITION_PENALTIES = { min: 0.01, max: 100 } as const;
 
 export const noLogitRules: LogitRules = {
@@ -51,10 +48,7 @@ export const changesLogits = (rules: LogitRules): boolean =>
     return Array.isArray(rule) ? rule.length > 0 : rule !== none;
   });
 
-/**
- * The number that is added to the logit of a forbidden token: very negative, but finite, so that multiplying it by a factor
- * cannot give NaN.
- */
+/** The number added to a forbidden token's logit: very negative, but finite, so that no factor gives NaN. */
 const FORBIDDEN = -1e9;
 
 /** The changes to the logits of one row's next token. */
@@ -66,11 +60,10 @@ interface LogitChanges {
 }
 
 /**
- * Computes the changes that the rules make to the logits of the next token.
+ * Computes the changes of the rules to the next token's logits.
  *
  * @param text the tokens of the prompt and those generated so far
  * @param newTokens the number of generated tokens
- * @param terminatorIds the tokens that would end the text
  */
 export function logitChanges(
   rules: LogitRules,
@@ -94,17 +87,13 @@ export function logitChanges(
   return { bias, penalized: rules.repetitionPenalty === 1 ? [] : [...new Set(text)] };
 }
 
-/** Lists all tokens of the vocabulary except the allowed ones. */
 function othersThan(allowed: LogitRules['allowed']): number[] {
   if (allowed === null) return [];
   const kept = new Set(allowed.ids);
   return Array.from({ length: allowed.of }, (_, id) => id).filter((id) => !kept.has(id));
 }
 
-/**
- * Returns whether the text ends with the sequence's tokens before its last token, so that the last one would complete the
- * sequence.
- */
+/** Returns whether the text ends with all of the sequence's tokens but the last. */
 function endsBefore(text: readonly number[], ids: readonly number[]): boolean {
   const start = text.length - (ids.length - 1);
   if (start < 0) return false;

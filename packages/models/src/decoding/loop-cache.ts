@@ -4,7 +4,6 @@ import type { PrefixCopy } from './shared-prefixes.js';
 
 export type KernelInputs = NonNullable<Parameters<KernelProgram['run']>[0]['inputs']>;
 
-/** Holds a KV cache, and runs the decoding graph over it. */
 export interface LoopCache {
   /** [rows] the number of positions for which each row has room. */
   readonly capacities: Int32Array;
@@ -12,26 +11,13 @@ export interface LoopCache {
   readonly lengths: Int32Array;
   /** Swaps two rows with their keys, values and recurrent states. */
   swap(a: number, b: number): void;
-  /**
-   * Overwrites the first positions of rows with the first positions of other rows (keys, values and recurrent states), in the
-   * order of `copies`.
-   */
+  /** Overwrites the first positions of rows (keys, values and recurrent states) by those of others, in the order of `copies`. */
   copy(copies: readonly PrefixCopy[]): void;
-  /**
-   * Lists pairs of rows to swap so that long rows come first, if attention then reads fewer positions.
-   *
-   * @param needed the number of positions that each of the first rows needs
-   */
+  /** Lists swaps of rows that let attention read fewer positions; `needed` has those that each of the first rows needs. */
   longRowsFirst?(needed: readonly number[]): [number, number][];
-  /**
-   * Keeps a copy of the recurrent states of the first `rows` rows, if there are any, since an earlier state cannot be computed
-   * from a later one.
-   */
+  /** Keeps a copy of the first rows' recurrent states, since an earlier state cannot be computed from a later one. */
   takeSnapshots?(rows: number): void;
-  /**
-   * Moves every row's data to the row with its own index, since the next call does not know of swaps that have not moved data
-   * yet.
-   */
+  /** Moves every row's data to its own index, since the next call does not know of pending swaps. */
   settle(): void | Promise<void>;
   /**
    * Runs the graph over the first rows and stores the new keys and values.

@@ -1,6 +1,5 @@
-// Samples in one graph rows with different settings: greedy, from the whole distribution, or truncated by top-k and top-p. Every
-// row is sampled from its whole distribution, which costs little. Rows with truncation are also sorted and sampled again, and
-// these second tokens replace the first ones.
+// Samples rows with different settings in one graph. Every row is sampled from its whole distribution, which costs little; rows
+// with top-k or top-p are also sorted and sampled again, and these tokens replace the first ones.
 import type { GraphBuilder, KernelProgram, Value } from '@bowyer/graph';
 import { sampleFull, sampleTruncated } from './draw-token.js';
 import { GREEDY_TEMPERATURE, type RowSampling } from './sampling-options.js';
@@ -37,10 +36,7 @@ export function sampleMixed(
   };
 }
 
-/**
- * Makes the graph inputs with the settings of all rows, as `computable` returns them; the uniform random number of greedy rows
- * must be 0.
- */
+/** Makes the inputs with all rows' settings, as `computable` returns them; a greedy row's uniform number must be 0. */
 export function mixedSamplingInputs(rows: readonly RowSampling[], vocabSize: number): KernelInputs {
   const countOf = ({ topK }: RowSampling) => (topK === 0 ? vocabSize : Math.min(topK, vocabSize));
   const isCut = (own: RowSampling) => !own.greedy && (countOf(own) < vocabSize || own.topP < 1);

@@ -49,8 +49,7 @@ export function moveRows(
 }
 
 /**
- * Moves blocks within an array: those that move to the right from last to first, then those that move to the left from first to
- * last, so that no block is overwritten before it has been read.
+ * Moves blocks to the right from last to first, then blocks to the left from first to last, so that none is overwritten unread.
  */
 function moveInOrder(array: Float32Array, blocks: readonly Block[]): void {
   const move = ({ from, to, size }: Block) => array.copyWithin(to, from, from + size);

@@ -55,11 +55,7 @@ export class PrefixPool {
     this.#tree = new PrefixTree(layout.blocks);
   }
 
-  /**
-   * Reserves memory for the pool's blocks.
-   *
-   * @returns null if not a single block fits into `bytes`
-   */
+  /** @returns null if not a single block fits into `bytes` */
   static async open(
     device: Device,
     { keyValueHeads, headSize }: CausalArchitecture,
@@ -112,20 +108,12 @@ export class PrefixPool {
     if (copies.length > 0) await this.#copy(cache, 'save', copies);
   }
 
-  /**
-   * Copies blocks of the pool into rows of a cache.
-   *
-   * @param cache the cache, with the `lengths` that its rows have after the copy
-   * @returns the new layout of the rows
-   */
+  /** Copies blocks into rows of a cache, whose `lengths` are those after the copy. @returns the new layout of the rows */
   async load(cache: PooledCache, copies: readonly BlockCopy[]): Promise<CopyBlocksResult> {
     return this.#copy(cache, 'load', copies);
   }
 
-  /**
-   * Returns the number by which the tree names an adapter. An unloaded adapter's number is not used for another one, so that its
-   * blocks are not found any longer and are evicted in time.
-   */
+  /** The tree's number of an adapter; never reused, so that an unloaded adapter's blocks are not found, and evicted in time. */
   #numberOf(reader: object | null): number {
     if (reader === null) return 0;
     const number = this.#readers.get(reader) ?? ++this.#lastReader;

@@ -20,34 +20,23 @@ interface NewBlock {
   start: number;
 }
 
-/** Maps sequences of tokens to the indices of the pool's blocks. */
 export class PrefixTree {
   readonly #first = new Map<string, Block>();
-  /**
-   * The blocks in the order of their last use, the least recently used first. A block always comes after its children, so that
-   * the first block has no children and can be evicted.
-   */
+  /** The blocks, least recently used first; a block comes after its children, so that the first has none and can be evicted. */
   readonly #byUse = new Set<Block>();
   #free: number[] = [];
 
-  /**
-   * Makes an empty tree.
-   *
-   * @param blocks the number of blocks; their indices are 0 to `blocks` − 1
-   */
+  /** @param blocks the number of blocks, whose indices are 0 to `blocks` − 1 */
   constructor(readonly blocks: number) {
     this.clear();
   }
 
-  /** Counts the blocks that are in use. */
   get used(): number {
     return this.blocks - this.#free.length;
   }
 
   /**
-   * Finds the indices of the blocks with the longest pooled prefix of the tokens, and marks these blocks as used.
-   *
-   * @param reader the number of the adapter that reads the tokens; texts of different adapters share no blocks
+   * Finds the blocks with the longest pooled prefix, and marks them as used; texts of different adapters (`reader`) share none.
    */
   find(tokens: readonly number[], reader = 0): number[] {
     const path = this.#path(tokens, reader);
@@ -55,11 +44,7 @@ export class PrefixTree {
     return path.map(({ index }) => index);
   }
 
-  /**
-   * Adds blocks for the first tokens of a text, as many as there is room for.
-   *
-   * @returns the new blocks, into which the caller must copy keys and values
-   */
+  /** Adds blocks for a text's first tokens as far as there is room; the caller copies keys and values into the returned ones. */
   keep(tokens: readonly number[], reader = 0): NewBlock[] {
     const path = this.#path(tokens, reader);
     const known = path.length;
@@ -100,11 +85,7 @@ export class PrefixTree {
     }
   }
 
-  /**
-   * Evicts the least recently used block.
-   *
-   * @returns the index of the evicted block; undefined if all blocks belong to `path` and none can be evicted
-   */
+  /** Evicts the least recently used block. @returns its index; undefined if all blocks belong to `path` */
   #evict(path: readonly Block[]): number | undefined {
     const [oldest] = this.#byUse;
     if (!oldest || path.includes(oldest)) return undefined;
@@ -114,9 +95,6 @@ export class PrefixTree {
   }
 }
 
-/**
- * Makes the key of a block among its siblings. Only the key of a text's first block contains the adapter's number, since later
- * blocks are found through the first one.
- */
+/** Only a text's first block has the adapter's number in its key, since later blocks are found through it. */
 const keyOf = (tokens: readonly number[], start: number, reader: number): string =>
   `${start === 0 ? `${reader}:` : ''}${tokens.slice(start, start + BLOCK_TOKENS).join()}`;

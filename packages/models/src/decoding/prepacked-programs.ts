@@ -14,13 +14,12 @@ import { isLargeWeight, ROWS_AS_COLUMNS } from '../layers/weight-product.js';
 const PACKED_SIZES = [1 << 26, 2 ** 32] as const;
 
 /**
- * Finds the names of the weights to pack, which are those that products read in float32 (only the large ones if `asked` is
- * undefined), or none.
+ * Finds the names of the weights to pack: those that products read in float32 (only large ones if `asked` is undefined), or none.
  *
  * @param others weights that products do not read in float32, such as quantised ones
  * @param asked whether to pack; undefined: depends on the size of the weights and on `slots`
- * @param slots the number of rows that are decoded at the same time, if known. Steps of many rows read the parameters themselves,
- *   so that a packed copy would serve only prompts and is not worth its memory
+ * @param slots the number of rows decoded at the same time, if known. Steps of many rows read the parameters themselves, so that
+ *   a packed copy would serve only prompts
  */
 export function weightsToPrepack(
   architecture: CausalArchitecture,
@@ -36,10 +35,7 @@ export function weightsToPrepack(
   return new Set(isWorthPacking(weights, asked) ? weights.map(({ name }) => name) : []);
 }
 
-/**
- * Finds the quantised weights that products read as integers (see quantization/integer-weight.ts): all quantised weights, or
- * none.
- */
+/** All quantised weights, or none (see quantization/integer-weight.ts). */
 export function weightsAsIntegers(
   quantized: ReadonlyMap<string, QuantizedWeight> | undefined,
   asked: boolean | undefined,
@@ -48,11 +44,7 @@ export function weightsAsIntegers(
   return new Map(weights.map(([name, { shape }]) => [name, shape]));
 }
 
-/**
- * Decides whether weights are packed.
- *
- * @param asked the caller's choice; undefined: depends on the size of the weights
- */
+/** @param asked the caller's choice; undefined: depends on the size of the weights */
 function isWorthPacking(weights: readonly { shape: readonly number[] }[], asked: boolean | undefined): boolean {
   if (asked !== undefined) return asked;
   const bytes = weights.reduce((sum, { shape }) => sum + 4 * shape.reduce((product, size) => product * size, 1), 0);
@@ -60,7 +52,6 @@ function isWorthPacking(weights: readonly { shape: readonly number[] }[], asked:
   return bytes >= smallest && bytes <= largest;
 }
 
-/** A compiled program with its packed copy of the weights. */
 interface Packed {
   key: string;
   version: number;
@@ -69,26 +60,19 @@ interface Packed {
   users: number;
 }
 
-/**
- * Holds only the latest program, since each program has a copy of the weights. A replaced program is freed when its last call has
- * ended.
- */
+/** Holds only the latest program, since each has a copy of the weights; a replaced one is freed when its last call has ended. */
 export class PrepackedPrograms {
   #latest?: Packed;
   readonly #inUse = new Map<BoundProgram, Packed>();
 
   constructor(private readonly parameters: State) {}
 
-  /**
-   * Returns the program for `key` and the current parameters, which it compiles if it has another one. Each call of `take` needs
-   * a call of `done`.
-   */
+  /** Returns the program for `key` and the current parameters, compiled if another is held; each call needs a call of `done`. */
   async take(key: string, compile: () => Promise<BoundProgram>): Promise<BoundProgram> {
     const { version } = this.parameters;
     if (this.#latest?.key !== key || this.#latest.version !== version) {
       const before = this.#latest;
-      // The previous program is freed before the next one is compiled, so that memory contains one packed copy; calls that are
-      // still running keep the previous copy until they end.
+      // The previous program is freed first, so that memory has one packed copy, besides those of calls that are still running.
       this.#latest = { key, version, users: 0, bound: freed(before).then(compile) };
     }
     const packed = this.#latest;
@@ -98,7 +82,6 @@ export class PrepackedPrograms {
     return bound;
   }
 
-  /** Ends the use of a program that `take` returned. */
   async done(bound: BoundProgram): Promise<void> {
     const packed = this.#inUse.get(bound);
     if (!packed || --packed.users > 0) return;

@@ -1,10 +1,6 @@
-// Divides the new tokens of several cache rows into executions (runs) of the decoding graph, so that rows with few new tokens are
-// not padded to the length of rows with many.
+// Divides cache rows' new tokens into executions (runs) of the decoding graph with little padding.
 
-/**
- * A run of the graph, which reads tokens of the first `rows` rows: in each row those that are at least `from` and less than `to`
- * tokens before the row's end.
- */
+/** A run reads, in each of the first `rows` rows, the tokens at least `from` and less than `to` tokens before the row's end. */
 interface PromptRun {
   rows: number;
   from: number;
@@ -21,11 +17,10 @@ const PADDING_SHARE = 1 / 8;
 const WORTH_A_SWAP = 64;
 
 /**
- * Divides new tokens into runs with at most `chunk` tokens per row. The last run contains the last token of every row that has
+ * Divides new tokens into runs, in order, of at most `chunk` tokens per row. The last run has the last token of every row with
  * new tokens, so that it can sample after all of them.
  *
  * @param lengths [rows] the number of new tokens; there is little padding if they are ordered by `longestFirst`
- * @returns the runs, in the order in which they must be executed
  */
 export function promptRuns(lengths: readonly number[], chunk: number): PromptRun[] {
   const runs: PromptRun[] = [];
@@ -48,11 +43,7 @@ export function promptRuns(lengths: readonly number[], chunk: number): PromptRun
   return runs.reverse();
 }
 
-/**
- * Finds swaps of rows after which rows with many new tokens come first.
- *
- * @returns pairs of rows to swap, in this order
- */
+/** Finds swaps of rows, in order, after which rows with many new tokens come first. */
 export function longestFirst(lengths: readonly number[]): [number, number][] {
   const now = [...lengths];
   const swaps: [number, number][] = [];

@@ -1,6 +1,5 @@
-// Builds the decoding graph for a KV cache on a GPU: the cache is both input and output of the graph, which writes new keys and
-// values into it, and attention reads keys and values from the cache alone. decode-graph.ts builds the graph for a cache on the
-// host.
+// Builds the decoding graph for a KV cache on a GPU, which the graph reads and extends; attention reads the cache alone.
+// decode-graph.ts builds the graph for a cache on the host.
 import { defineOp, GraphBuilder, multiplyDims, type Dim, type Precision, type Value } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import {
@@ -126,10 +125,7 @@ function swapped(g: GraphBuilder, x: Value, rows: Dim): Value {
     : g.transpose(x, [0, 1, 3, 2]);
 }
 
-/**
- * Builds the graph that moves rows of cache tensors: the output `moved.NAME` contains the rows of `NAME` [slots, headSize] that the
- * input `index` [moved] lists.
- */
+/** Builds the graph that moves rows: `moved.NAME` has the rows of `NAME` [slots, headSize] that `index` [moved] lists. */
 export function arrangeGraph(
   names: readonly string[],
   headSize: number,

@@ -2,10 +2,7 @@
 
 /** The options for sampling tokens. */
 export interface SamplingOptions {
-  /**
-   * The number by which logits are divided before top-k and top-p; 1 samples from the policy itself, 0 takes the most likely
-   * token.
-   */
+  /** Divides logits before top-k and top-p; 1 samples from the policy itself, 0 takes the most likely token. */
   temperature: number;
   /** The number k of most likely tokens that can be chosen; 0: all tokens can. */
   topK: number;
@@ -23,10 +20,7 @@ export interface SamplingOptions {
   biasesLogits?: boolean;
   /** Whether turns may have rules that change logits (see logit-rules.ts). */
   appliesRules?: boolean;
-  /**
-   * Whether turns may have a mask of the tokens that can be chosen, which restricts the choice in addition to all other options;
-   * requires `maxNewTokens` 1, since the mask is for one token.
-   */
+  /** Whether turns may have a mask of the tokens that can be chosen, besides all other options; requires `maxNewTokens` 1. */
   masksTokens?: boolean;
 }
 
@@ -39,10 +33,7 @@ export type RowSampling = Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' 
  */
 export const GREEDY_TEMPERATURE = 1e-12;
 
-/**
- * The highest temperature. Above it the logit of a masked token, divided by the temperature, would come too close to the other
- * logits.
- */
+/** The highest temperature: above it, a masked token's logit divided by it would come too close to the other logits. */
 export const MAX_TEMPERATURE = 100;
 
 /** The least top-p, which float32 can still represent. The most likely token can always be chosen. */

@@ -80,7 +80,6 @@ export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): 
   return sampled;
 }
 
-/** Applies biases and rules to logits, if the sampler has them. */
 function changedLogits(g: GraphBuilder, logits: Value, sampler: Sampler): Value {
   const { biasesLogits, appliesRules } = sampler;
   if (!biasesLogits && !appliesRules) return logits;
@@ -97,11 +96,7 @@ function changedLogits(g: GraphBuilder, logits: Value, sampler: Sampler): Value 
   return g.scatterElementsAdd(biased, penalized, g.sub(after, before), 1);
 }
 
-/**
- * Adds the graph outputs with the most likely tokens and their log-probabilities.
- *
- * @param probabilities [rows, vocabulary], the softmax of the logits
- */
+/** Adds outputs with the most likely tokens and their log-probabilities; `probabilities` are [rows, vocabulary]. */
 function mostLikely(g: GraphBuilder, logits: Value, probabilities: Value): void {
   const [best, bestIds] = g.topK(logits, Math.min(MAX_TOP_LOGPROBS, logits.dim(1) as number), 1);
   const largest = g.log(g.reduceMax(probabilities, { axes: [1] }));
@@ -110,10 +105,8 @@ function mostLikely(g: GraphBuilder, logits: Value, probabilities: Value): void 
 }
 
 /**
- * Samples a token for each row.
- *
  * @param own the model's logits, from which the log-probabilities are computed
- * @param logits the logits with biases, rules and masks applied, from which tokens are sampled
+ * @param logits those with biases, rules and masks applied, from which tokens are sampled
  */
 function choose(
   g: GraphBuilder,
@@ -128,8 +121,7 @@ function choose(
   }
   const uniforms = g.input('uniforms', 'float32', [logits.dim(0)]);
   const { tokens, samplingLogprobs } = draw(g, logits, uniforms, sampler);
-  // Without temperature and truncation, `tokenLogprobs` builds the same nodes as `draw`, and the graph builder makes them only
-  // once.
+  // Without temperature and truncation these are the same nodes as `draw`'s, and made only once.
   const { logprobs, probabilities } = tokenLogprobs(g, own, tokens);
   return { sampled: { tokens, logprobs, samplingLogprobs }, probabilities };
 }

@@ -2,9 +2,7 @@
 import { minimum } from '@bowyer/core';
 import { commonPrefix, compareTokens } from '../batching/common-prefix.js';
 
-/**
- * The section of a row's context that the model sees; the keys and values of its first `cached` tokens are in the row's cache.
- */
+/** The section of a row's context that the model sees; its first `cached` tokens are in the row's cache. */
 export interface Prompt {
   tokens: readonly number[];
   cached: number;
@@ -17,21 +15,17 @@ export interface PrefixCopy {
   length: number;
 }
 
-/**
- * A stage of reading prompts: first `reads` are executed (tokens `start` to `end`, exclusive, of a prompt are read), then
- * `copies`, whose rows are indices of prompts.
- */
+/** First `reads` are executed (tokens `start` to `end`, exclusive), then `copies`; their rows are indices of prompts. */
 export interface SharedStage {
   reads: { prompt: number; start: number; end: number }[];
   copies: PrefixCopy[];
 }
 
 /**
- * Returns the stages of reading, one for each level of the tree that the prompts' prefixes form: one prompt of a branch reads the
- * prefix that all prompts of the branch have in common, and the others copy it. The last token of a prompt is never in a stage,
- * since the next token is sampled from its logits.
+ * Returns one stage for each level of the tree of the prompts' prefixes: one prompt of a branch reads the branch's common prefix,
+ * the others copy it. A prompt's last token is never in a stage, since the next token is sampled from its logits.
  *
- * @param least the least number of tokens that a prompt must save by copying; saving fewer is not worth another run of the graph
+ * @param least the least number of tokens saved by copying for which another run of the graph is worth it
  */
 export function sharedPrefixes(prompts: readonly Prompt[], least: number): SharedStage[] {
   const stages: SharedStage[] = [];

@@ -1,5 +1,4 @@
-// Plans which prefixes the slots of a call copy from each other's caches, and translates the plan from slots to rows of the
-// cache.
+// Plans which prefixes slots copy from each other's caches, and translates the plan to rows of the cache.
 import { groupBy, maximum } from '@bowyer/core';
 import { commonPrefix } from '../batching/common-prefix.js';
 import { sharedPrefixes, type PrefixCopy, type Prompt, type SharedStage } from './shared-prefixes.js';
@@ -10,10 +9,7 @@ interface SlotPrompt {
   slot: number;
   tokens: readonly number[];
   cached: number;
-  /**
-   * The adapter with which the tokens are read, since keys and values differ between adapters; undefined: all slots have the same
-   * adapter.
-   */
+  /** The adapter with which the tokens are read, on which keys and values depend; undefined: the same for all slots. */
   adapter?: object | null;
 }
 
@@ -79,10 +75,7 @@ export function sharingPlan(prompts: readonly SlotPrompt[], options: SharingOpti
   return { stages: [...(copies.length > 0 ? [{ reads: [], copies }] : []), ...stages], cached, copied, read };
 }
 
-/**
- * Finds the stages for prompts, which share prefixes only with prompts of the same adapter; the stages of all adapters are
- * executed together.
- */
+/** Finds the stages of each adapter's prompts, which share no prefixes with others; they are executed together. */
 function stagesByAdapter(prompts: readonly (Prompt & Pick<SlotPrompt, 'adapter'>)[], least: number): SharedStage[] {
   const indices = groupBy(prompts.keys(), (i) => prompts[i].adapter);
   const together: SharedStage[] = [];
@@ -100,10 +93,7 @@ function stagesByAdapter(prompts: readonly (Prompt & Pick<SlotPrompt, 'adapter'>
   return together;
 }
 
-/**
- * Finds, for each prompt, a copy from the slot whose cache has the prompt's longest prefix, such as that of another episode with
- * the same instructions.
- */
+/** Finds for each prompt a copy from the slot that has its longest prefix, such as an episode with the same instructions. */
 function copiesFromSlots(
   prompts: readonly SlotPrompt[],
   { slots, content, least }: SharingOptions,
@@ -137,10 +127,7 @@ export function readersFirst({ stages }: SharingPlan): number[][] {
   });
 }
 
-/**
- * Returns the stages in the form of the token loop's arguments (`GenerateArgs.shared`): tokens for each row, beginning with the
- * first row.
- */
+/** Returns the stages as `GenerateArgs.shared`: tokens for each row from the first one on. */
 export function stagesOfRows({ stages }: SharingPlan, rows: SlotMapping) {
   return stages.map(({ reads, copies }) => {
     const byRow = new Map(reads.map(({ slot, tokens }) => [rows.row(slot), tokens]));

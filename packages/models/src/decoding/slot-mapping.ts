@@ -1,8 +1,6 @@
-// Maps each slot (the context of an episode) to a row of the KV cache, and to the section of the context (the window) whose keys
-// and values the row contains. Rows that take part in a run of the graph must come first (see cache-rows.ts), so that the rows of
-// slots change over time.
+// Maps each slot (the context of an episode) to a row of the KV cache, and to the section of the context (the window) that is
+// cached there. Rows of a run must come first (see cache-rows.ts), so that slots change rows over time.
 
-/** The section of a slot's context that is cached. */
 interface Window {
   /** The index in the context of the first cached token. */
   start: number;
@@ -14,17 +12,15 @@ interface Window {
   restores?: boolean;
 }
 
-/** Records which row each slot has, and which tokens are cached in the row. */
 export class SlotMapping {
   readonly #slotOfRow: number[];
   readonly #rowOfSlot: number[];
   readonly #windows: Window[];
 
   /**
-   * Gives each slot the row with the slot's index, and an empty window.
+   * Gives each slot the row with its index, and an empty window.
    *
-   * @param hasStates whether the model has recurrent states, which can only be restored to their snapshot, while keys and values
-   *   can be cut anywhere
+   * @param hasStates whether there are recurrent states, which unlike keys and values can only be restored to their snapshot
    */
   constructor(
     slots: number,
@@ -53,7 +49,6 @@ export class SlotMapping {
     return this.#windows[slot].restores === true;
   }
 
-  /** Returns the section of the slot's context that is cached. */
   window(slot: number): Readonly<Window> {
     return this.#windows[slot];
   }
@@ -66,11 +61,7 @@ export class SlotMapping {
     return this.#windows[slot].start === start ? this.#windows[slot].length : 0;
   }
 
-  /**
-   * Records which section of the slot's context is cached.
-   *
-   * @param snapshot the number of the section's tokens that the snapshot of the slot's recurrent states includes
-   */
+  /** Sets the cached section. @param snapshot how many of its tokens the snapshot of the slot's recurrent states includes */
   setWindow(slot: number, start: number, length: number, snapshot = 0): void {
     this.#windows[slot] = { start, length, snapshot };
   }
@@ -85,11 +76,7 @@ export class SlotMapping {
     return this.#rowOfSlot[slot];
   }
 
-  /**
-   * Assigns the first rows to the given slots, in any order.
-   *
-   * @returns the swaps of rows by which this is achieved
-   */
+  /** Assigns the first rows to the given slots, in any order. @returns the swaps of rows that do so */
   bringToFront(slots: readonly number[]): [number, number][] {
     const chosen = new Set(slots);
     const outside = slots.filter((slot) => this.#rowOfSlot[slot] >= slots.length);

@@ -1,6 +1,5 @@
-// Stores the states of recurrent layers in the worker thread. Each row has a current state, which every token replaces, and a
-// snapshot, from which the current state can be restored. The current states of all rows come first, so that the graph reads
-// those of the first rows in place.
+// Stores the states of recurrent layers in the worker thread: each row's current state and a snapshot, from which it can be
+// restored. Current states come first, so that the graph reads those of the first rows in place.
 
 /** The number of states that are stored per slot: the current one and the snapshot. */
 export const STATE_ROWS_PER_SLOT = 2;
@@ -12,7 +11,6 @@ interface StateArray {
   data: Float32Array;
 }
 
-/** Reads and writes the recurrent states of rows. */
 export class StateRows {
   constructor(
     private readonly arrays: readonly StateArray[],
@@ -41,7 +39,6 @@ export class StateRows {
     for (const { data, size } of this.#sized()) data.fill(0, row * size, (row + 1) * size);
   }
 
-  /** Saves snapshots of the current states of the first rows. */
   takeSnapshots(rows: number): void {
     for (const { data, size } of this.#sized()) data.copyWithin(this.rows * size, 0, rows * size);
   }
@@ -54,9 +51,7 @@ export class StateRows {
   }
 
   /**
-   * Replaces the current states by those that a run of the graph has computed.
-   *
-   * @param counts [rows] the number of new tokens of each row; a row without new tokens keeps its state
+   * Sets the current states to those after a run. @param counts [rows] each row's new tokens; a row without any keeps its state
    */
   replace(next: (name: string) => Float32Array, counts: Int32Array): void {
     for (const { name, data, size } of this.#sized()) {

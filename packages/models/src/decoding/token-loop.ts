@@ -74,10 +74,7 @@ class TokenLoop {
     return this.batch.some((index) => this.#goesOn(index));
   }
 
-  /**
-   * Returns whether every row has exactly one new token. Such a call reads it with the graph for steps, so that it is as fast as
-   * a step of a longer call.
-   */
+  /** Whether every row has exactly one new token, which the graph for steps then reads as fast as in a longer call. */
   get beginsWithStep(): boolean {
     const { feed, maxNewTokens } = this.args;
     return maxNewTokens > 0 && feed.every(({ length }) => length === 1);
@@ -109,11 +106,7 @@ class TokenLoop {
     ))!;
   }
 
-  /**
-   * Reads new tokens of the first rows.
-   *
-   * @returns the tokens sampled after the last token of each row; null if no row has new tokens
-   */
+  /** Reads new tokens of the first rows. @returns the tokens sampled after each row's last one; null if no row has new tokens */
   async read(program: KernelProgram, feed: readonly Int32Array[]): Promise<Sampled | null> {
     const lengths = feed.map(({ length }) => length);
     let sampled: Sampled | null = null;
@@ -141,10 +134,7 @@ class TokenLoop {
     return this.#run(program, pieces, 1, counts, takesLast ? { last } : {});
   }
 
-  /**
-   * Appends the sampled tokens to unfinished utterances, and removes finished rows from the batch if at least half of the rows
-   * are finished.
-   */
+  /** Appends the sampled tokens to unfinished utterances. */
   take(sampled: Sampled): void {
     this.batch.forEach((index, row) => this.#goesOn(index) && this.#append(index, sampled, row));
     this.#compact();
@@ -161,9 +151,7 @@ class TokenLoop {
     result.terminated = this.args.terminatorIds[index].includes(tokens[at]);
   }
 
-  /**
-   * Moves the unfinished rows to the front and removes finished rows from the batch, once at least half of the rows are finished.
-   */
+  /** Moves unfinished rows to the front and drops finished ones, once at least half of the rows are finished. */
   #compact(): void {
     const { batch } = this;
     const running = batch.filter((index) => this.#goesOn(index)).length;

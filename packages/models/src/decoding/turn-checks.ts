@@ -14,11 +14,7 @@ interface TurnLimits {
 
 type Given = Omit<SlotInput, 'rng'>;
 
-/**
- * Checks turns and options before any token is read.
- *
- * @throws {RangeError} which names the option, or the slot of the turn
- */
+/** @throws {RangeError} which names the option, or the slot of the turn, before any token is read */
 export function checkTurns(turns: readonly Given[], options: SamplingOptions, known: TurnLimits): void {
   checkOptions(turns, options, known);
   const seen = new Set<number>();

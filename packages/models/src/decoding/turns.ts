@@ -7,14 +7,12 @@ import type { Sampler } from './sampling.js';
 import { computable, type RowSampling, type SamplingOptions } from './sampling-options.js';
 import { inOneArray } from './sampling-uniforms.js';
 
-/** The input of a slot for one turn of its episode. */
 export interface SlotInput {
   slot: number;
   /** Whether a new episode begins, so that the slot's context is emptied first. */
   reset?: boolean;
   /**
-   * The tokens to add to the slot's context: the observation, and before it the last action if the environment saw another action
-   * than the model generated.
+   * The tokens to add to the context: the observation, after the last action if the environment saw another than was generated.
    */
   tokens: readonly number[];
   /**
@@ -28,10 +26,7 @@ export interface SlotInput {
   rules?: LogitRules;
   /** The set of tokens that can be chosen next, all if omitted; requires the option `masksTokens`. */
   tokenMask?: TokenMask | null;
-  /**
-   * The adapter of the model's bank with which the slot's whole context is read from this turn on; null or omitted: the base
-   * model alone.
-   */
+  /** The adapter that reads the slot's whole context from this turn on; null or omitted: the base model alone. */
   adapter?: LoadedAdapter | null;
   /** The turn's sampling settings and terminators, if they differ from the options of the call; requires `mixesTurns`. */
   sampling?: RowSampling & Pick<SamplingOptions, 'terminatorIds'>;
@@ -39,15 +34,10 @@ export interface SlotInput {
   newTokens?: number;
 }
 
-/**
- * The tokens that a slot has generated in one call. Their `logprobs` are those among all tokens, even where a mask excluded some.
- */
+/** The tokens of a slot in one call. Their `logprobs` are those among all tokens, even where a mask excluded some. */
 export interface GeneratedUtterance extends Utterance {
   slot: number;
-  /**
-   * [tokens] log-probabilities under the distribution that was sampled from; equal to `logprobs` at temperature 1 without
-   * truncation.
-   */
+  /** [tokens] log-probabilities in the sampled distribution; equal to `logprobs` at temperature 1 without truncation. */
   samplingLogprobs: number[];
   /** [tokens] log-probabilities among the tokens that the mask allowed; only with the option `masksTokens`. */
   maskedLogprobs?: number[];
@@ -65,10 +55,7 @@ export function ownSampling(given: NonNullable<SlotInput['sampling']>): NonNulla
   return { temperature, topK, topP, greedy, terminatorIds };
 }
 
-/**
- * Lists the uniform random numbers of all turns of a call: none for a graph that is only greedy; zeros for greedy rows of any
- * other graph.
- */
+/** Lists all turns' uniform random numbers: none for a greedy graph, zeros for greedy rows of any other. */
 export function uniformsFor(
   turns: readonly { uniforms: Float32Array; sampling: RowSampling }[],
   { kind }: Sampler,

@@ -7,7 +7,6 @@ import { checkTokenIds, continuationText, ItemError, promptTokens, type PromptIt
 import { changesLogits, noLogitRules, type LogitRules } from '../decoding/logit-rules.js';
 import type { SamplingOptions } from '../decoding/sampling-options.js';
 
-/** The text that was generated after one prompt. */
 export interface GeneratedText {
   promptIds: number[];
   /** The text of the new tokens, without special tokens. */
@@ -16,10 +15,7 @@ export interface GeneratedText {
   ids: number[];
   /** The log-probability of each new token, in nats, at temperature 1 without truncation. */
   logprobs: number[];
-  /**
-   * The reason why the text ends. stop: an end token was generated; length: `maxNewTokens` tokens were generated, or the context
-   * was full.
-   */
+  /** stop: an end token was generated; length: `maxNewTokens` tokens were generated, or the context was full. */
   finishReason: 'stop' | 'length';
 }
 
@@ -33,15 +29,9 @@ export interface GenerateTextsOptions extends Omit<
   terminatorIds?: readonly number[];
   /** The number of prompts that are continued in parallel. */
   batchSize: number;
-  /**
-   * The seed from which each prompt's random stream is derived by the prompt's index, so that batching does not change the
-   * output.
-   */
+  /** The seed from which, with its index, each prompt's random stream is derived, so that batching does not change the output. */
   seed: number;
-  /**
-   * The number of prompts that are in memory at a time, from which batches of similar length are formed; eight batches if
-   * omitted.
-   */
+  /** The prompts in memory at a time, from which batches of similar length are formed; eight batches if omitted. */
   window?: number;
 }
 
@@ -77,9 +67,7 @@ export async function* generateTexts(
   }
 }
 
-/**
- * Divides prompts into batches, the longest prompts first. All prompts of a batch can be continued by the same number of tokens.
- */
+/** The longest prompts first; all prompts of a batch can be continued by the same number of tokens. */
 function batchesOf(prompts: readonly { ids: number[]; maxNewTokens: number }[], batchSize: number): number[][] {
   const order = prompts.map((_, i) => i).sort((a, b) => prompts[b].ids.length - prompts[a].ids.length || a - b);
   const batches: number[][] = [];
@@ -98,7 +86,6 @@ export function endOfText({ tokenizer, config }: LanguageModel): number[] {
   return [...new Set(ids.filter((id): id is number => Number.isInteger(id) && (id as number) >= 0))];
 }
 
-/** Generates the continuations of a batch. */
 async function generateBatch(
   model: LanguageModel,
   prompts: readonly { ids: number[]; rng: Rng }[],

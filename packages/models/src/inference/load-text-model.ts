@@ -7,10 +7,7 @@ import type { LanguageModelOptions, LoadOptions } from '../language-model/model-
 import { isEncoderDecoder } from '../seq2seq/seq2seq-architectures.js';
 import { Seq2SeqModel } from '../seq2seq/seq2seq-model.js';
 
-/**
- * Loads a decoder or an encoder-decoder. The options for masked tokens and for the context length apply to decoders only, and an
- * encoder-decoder cannot be quantised.
- */
+/** Options for masked tokens and context length apply to decoders only; an encoder-decoder cannot be quantised. */
 export async function loadTextModel(
   options: LanguageModelOptions & Pick<LoadOptions, 'dir' | 'adapterBank'>,
 ): Promise<LanguageModel | Seq2SeqModel> {

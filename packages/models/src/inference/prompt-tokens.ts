@@ -45,10 +45,7 @@ export function checkTokenIds(ids: readonly number[], vocabSize: number, index: 
     throw new ItemError(index, `contains the token id ${unknown}; the vocabulary has ${vocabSize} tokens`);
 }
 
-/**
- * Encodes the continuation of an item. The tokenizer encodes prompt and continuation together, and the prompt's tokens are
- * removed; if a token spans the border between the two texts, the continuation is encoded alone.
- */
+/** Encodes the continuation together with the prompt, whose tokens are removed; alone if a token spans the border. */
 export function continuationTokens(tokenizer: Tokenizer, item: ContinuationItem, index: number) {
   const promptIds = promptTokens(tokenizer, item, index);
   const { prompt, continuation, continuationIds } = item;

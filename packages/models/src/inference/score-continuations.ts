@@ -6,7 +6,6 @@ import type { LanguageModel } from '../language-model/language-model.js';
 import { checkTokenIds, continuationTokens, ItemError, type ContinuationItem } from './prompt-tokens.js';
 import type { TokenExample } from '../batching/token-batches.js';
 
-/** The scores of one item (a prompt with a continuation). */
 export interface ContinuationScores {
   promptIds: number[];
   continuationIds: number[];
@@ -23,10 +22,7 @@ export interface ScoreContinuationsOptions {
   window?: number;
 }
 
-/**
- * Scores continuations. For scores under the checkpoint's exact distribution the model must not mask tokens (see
- * `LanguageModelOptions.masksPadding`).
- */
+/** Scores continuations, under the checkpoint's exact distribution only if the model masks no tokens (`masksPadding`). */
 export async function* scoreContinuations(
   model: LanguageModel,
   items: Items<ContinuationItem>,
@@ -56,10 +52,7 @@ interface Tokens {
   continuationIds: number[];
 }
 
-/**
- * Makes an example in which every token after the prompt is scored. For a prompt without continuation the token `filler` is
- * scored, so that the logits after the prompt are computed.
- */
+/** Scores every token after the prompt; without continuation the token `filler`, so that the logits after the prompt exist. */
 function scoredExample({ promptIds, continuationIds }: Tokens, filler: number): TokenExample {
   const targets = continuationIds.length > 0 ? continuationIds : [filler];
   const all = [...promptIds, ...targets];
@@ -70,7 +63,6 @@ function scoredExample({ promptIds, continuationIds }: Tokens, filler: number): 
   };
 }
 
-/** Returns the least token id that is not masked. */
 function unmasked({ maskedTokenIds }: LanguageModel): number {
   let id = 0;
   while (maskedTokenIds.includes(id)) id++;

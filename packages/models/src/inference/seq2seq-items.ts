@@ -23,8 +23,7 @@ export async function* generateTargets(
 ): AsyncGenerator<GeneratedTarget> {
   const options = {
     ...sampling,
-    // The decoder reads its start token and the generated tokens except the last one, so that as many tokens as it has positions
-    // can be generated.
+    // The decoder reads its start token and all generated tokens but the last, so that as many as it has positions fit.
     maxNewTokens: Math.min(sampling.maxNewTokens, model.architecture.targetLimit),
     terminatorIds: sampling.terminatorIds ?? model.rules.eosIds,
   };
@@ -56,9 +55,7 @@ export async function* generateTargets(
   }
 }
 
-/**
- * Scores targets given as texts or ids. The tokenizer's end token is appended to a target that is given as text, as in training.
- */
+/** Scores targets; one that is given as text gets the tokenizer's end token, as in training. */
 export async function* scoreTargets(
   model: Seq2SeqModel,
   items: Items<ContinuationItem>,

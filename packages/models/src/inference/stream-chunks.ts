@@ -1,5 +1,4 @@
-// Cuts a stream of items into windows. The items of a window may be processed in any order, while results keep the order of the
-// stream.
+// Cuts a stream into windows, within which items may be processed in any order.
 
 export type Items<T> = Iterable<T> | AsyncIterable<T>;
 

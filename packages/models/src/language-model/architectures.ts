@@ -11,11 +11,7 @@ import { encoderDecoderTypes, isEncoderDecoder } from '../seq2seq/seq2seq-archit
 export const isLanguageModel = (json: ConfigJson): boolean =>
   Object.hasOwn(allFamilies, String(textConfig(json).model_type));
 
-/**
- * Finds the architecture of a Hugging Face config by its `model_type`.
- *
- * @param path the origin of the config, for error messages
- */
+/** @param path the origin of the config, for error messages */
 export function architectureFor(json: ConfigJson, path = 'config.json'): CausalArchitecture {
   if (!isLanguageModel(json)) throw new UnsupportedConfigError(null, 'model_type', unknownType(json), path);
   const text = textConfig(json);

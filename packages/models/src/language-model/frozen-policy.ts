@@ -10,10 +10,7 @@ export interface FrozenPolicy {
   release(): Promise<void>;
 }
 
-/**
- * Makes a policy from the frozen base of a model and adapters other than the model's own; releasing the policy releases these
- * adapters.
- */
+/** Makes a policy of a frozen base and adapters other than the model's own, which releasing the policy releases. */
 export const policyWithAdapters = (scorer: TokenScorer, device: Device, adapters: State): FrozenPolicy => ({
   logprobs: (examples, options) => scorer.logprobs(examples, { ...options, adapters }),
   release: async () => {

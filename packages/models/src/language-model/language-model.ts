@@ -44,10 +44,7 @@ import { createAdapters, type ModelWeights } from './model-weights.js';
 import { freshModel, readModel } from './read-model.js';
 import { saveAdapters, saveWhole } from './save-model.js';
 
-/**
- * The number of chunks into which gradient checkpointing on the CPU divides the scored positions, so that the logits of only one
- * chunk are in memory at a time.
- */
+/** The chunks into which gradient checkpointing on the CPU divides scored positions; memory has the logits of one at a time. */
 const LOSS_CHUNKS = 4;
 
 /**
@@ -126,9 +123,7 @@ export class LanguageModel implements FrozenPolicy {
     });
   }
 
-  /**
-   * Creates a model with random weights. `config` has the fields of Hugging Face's config.json (at least `model_type` and sizes).
-   */
+  /** Creates a model with random weights; `config` has the fields of config.json (at least `model_type` and sizes). */
   static async create(options: CreateOptions): Promise<LanguageModel> {
     const { architecture, weights } = await freshModel(options);
     return new LanguageModel(options, architecture, options.tokenizer, weights);
@@ -148,45 +143,33 @@ export class LanguageModel implements FrozenPolicy {
     return this.architecture.config;
   }
 
-  /**
-   * Saves the model in Hugging Face's layout, so that Python's transformers can load it; with LoRA only the adapter is saved, in
-   * PEFT's layout and with the path of the base model.
-   */
+  /** Saves the model in Hugging Face's layout; with LoRA only the adapter, in PEFT's layout, with the path of the base model. */
   async save(dir: string): Promise<void> {
     const { adapters } = this.#weights;
     if (!adapters) return this.saveMerged(dir);
     await saveAdapters(dir, this.tokenizer, await this.copyParameters(), this.#weights);
   }
 
-  /**
-   * Saves the whole model in Hugging Face's layout: quantised weights are written in float32, and adapters are merged into the
-   * weights.
-   */
+  /** Saves the whole model in Hugging Face's layout, with quantised weights in float32 and adapters merged into the weights. */
   async saveMerged(dir: string): Promise<void> {
     const { adapters } = this.#weights;
     const trained = adapters && (await this.copyParameters());
     await saveWhole(dir, this, await readStateDict(this.#device, this.#weights.base), { ...this.#weights, trained });
   }
 
-  /**
-   * Copies the trained parameters (with LoRA the adapters) to host memory bit for bit, e.g. to keep the best ones of a training.
-   */
+  /** Copies the trained parameters (with LoRA the adapters) to host memory bit for bit, e.g. to keep the best ones. */
   copyParameters(): Promise<HostTensors> {
     return readStateDict(this.#device, this.parameters);
   }
 
-  /**
-   * Overwrites the trained parameters with a copy. If a tensor is missing or has a wrong shape, an error is thrown and nothing
-   * changes.
-   */
+  /** Overwrites the trained parameters; throws, and changes nothing, if a tensor is missing or has a wrong shape. */
   async restoreParameters(tensors: HostTensors, source = 'restoreParameters'): Promise<void> {
     await loadStateDict(this.#device, this.parameters, tensors, { path: source });
   }
 
   /**
-   * Turns on dropout in training, with the config's probabilities. The dropout masks are determined by the seed and the number of
-   * optimizer steps, so that a resumed run has the same masks as an uninterrupted one. It must be called before the first
-   * gradient is computed.
+   * Turns on dropout in training, with the config's probabilities, before the first gradient. The masks follow from the seed and
+   * the number of optimizer steps, so that a resumed run has those of an uninterrupted one.
    *
    * @throws if the config has no dropout probability above 0
    */
@@ -195,10 +178,7 @@ export class LanguageModel implements FrozenPolicy {
     this.#scorer.dropoutRng = new StepRng(seed, () => this.#optimizer?.steps ?? 0, 'dropout');
   }
 
-  /**
-   * Creates the optimizer. Moments and gradients are allocated only here, so that a model that only generates or scores needs no
-   * memory for them.
-   */
+  /** Creates the optimizer, and only here moments and gradients, for which other uses of the model need no memory. */
   async createOptimizer(options: OptimizerOptions): Promise<Optimizer> {
     if (this.#weights.quantized && !this.#weights.adapters)
       throw new Error('LanguageModel: quantised weights are frozen; load with `lora` to train adapters beside them');
@@ -220,9 +200,8 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Runs forward and backward pass, and adds the gradient of Σ weights · (−log p(target)) to `optimizer.gradients`. With weights
-   * = −dL/dlogprob this computes the gradient of every policy loss whose derivative by the log-probabilities does not depend on
-   * them (REINFORCE, behaviour cloning, AWR).
+   * Adds the gradient of Σ weights · (−log p(target)) to `optimizer.gradients`. With weights = −dL/dlogprob this is the gradient
+   * of every policy loss whose derivative by the log-probabilities does not depend on them (REINFORCE, behaviour cloning, AWR).
    *
    * @param options.sharesPrefixes whether tokens that several examples begin with are computed once (on the CPU, without dropout)
    * @returns the weighted sum, in nats
@@ -307,10 +286,7 @@ export class LanguageModel implements FrozenPolicy {
     return this.#scorer.logprobs(examples, options);
   }
 
-  /**
-   * Returns the bank of LoRA adapters, from which each turn of an episode and each scoring call can select one; undefined if the
-   * model was loaded without a bank.
-   */
+  /** The bank of LoRA adapters, of which each turn and each scoring call can select one; undefined if loaded without one. */
   get adapterBank(): AdapterBank | undefined {
     return this.#weights.bank;
   }
@@ -342,8 +318,7 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Returns a frozen policy that has this model's base and the adapters in `dir`, or no adapters if `dir` is null. Both share the
-   * base in memory.
+   * Returns a frozen policy on this model's base, which both share in memory, with the adapters in `dir`; null: none.
    *
    * @throws AdapterError if the adapter in `dir` does not fit this model
    */
@@ -358,8 +333,7 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Creates a model that trains its own adapters on this model's frozen base, which both share in memory. It must be released
-   * before this model.
+   * Creates a model that trains its own adapters on this model's frozen base, which both share; release it before this model.
    *
    * @param options.seed the seed of the adapters' initial values
    * @throws if this model has adapters or an optimizer
@@ -378,11 +352,7 @@ export class LanguageModel implements FrozenPolicy {
     return new LanguageModel(options, this.architecture, this.tokenizer, weights);
   }
 
-  /**
-   * Replaces the values of the adapters by those in `dir`, which must have the same layers, ranks and scales.
-   *
-   * @throws AdapterError if they have not
-   */
+  /** Reads the adapters' values from `dir`. @throws AdapterError if it has not the same layers, ranks and scales */
   async restoreAdapters(dir: string): Promise<void> {
     const { adapters } = this.#weights;
     if (!adapters) throw new Error('LanguageModel.restoreAdapters: this model has no adapters');
@@ -391,10 +361,7 @@ export class LanguageModel implements FrozenPolicy {
     await this.restoreParameters(await readAdapterWeights(dir, adapters.layout), dir);
   }
 
-  /**
-   * Lists the paths of the linear layers that can have adapters, in the form of PEFT's target_modules: those in the blocks, and
-   * the output head.
-   */
+  /** The paths of the linear layers that can have adapters, as in PEFT's target_modules. */
   get linearModules(): Record<'blocks' | 'heads', string[]> {
     const { inside, heads } = linearWeights(this.architecture);
     const paths = (weights: string[]) => weights.map((weight) => weight.replace(/\.weight$/, ''));
@@ -436,18 +403,15 @@ export class LanguageModel implements FrozenPolicy {
     return this.#valueHead;
   }
 
-  /**
-   * Computes the log-probabilities of `logprobs`, and the logits of the first ten ids at each example's first scored position.
-   */
+  /** Computes `logprobs`, and the logits of the first ten ids at each example's first scored position. */
   scores(examples: readonly TokenExample[], options: ScoringBatchOptions = {}): Promise<TokenScores[]> {
     return this.#scorer.scores(examples, options);
   }
 
   /**
-   * Opens a KV cache for `slots` episodes that are continued turn by turn. Opening is cheap, since all caches share the compiled
-   * graphs. A `contextLength` below the model's makes the cache smaller. With `integerProducts` the linear layers multiply 8-bit
-   * integers, which are computed from the weights at each call; the sampled distribution then differs slightly from the policy
-   * that scores.
+   * Opens a KV cache for `slots` episodes that are continued turn by turn; cheap, since all caches share the compiled graphs. A
+   * `contextLength` below the model's saves memory. With `integerProducts` linear layers multiply 8-bit integers, computed from
+   * the weights at each call; the sampled distribution then differs slightly from that of scoring.
    *
    * @throws if integer products are requested on a device that does not support them
    */
@@ -481,9 +445,8 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Frees the working memory of a large model while another phase of an iteration runs, such as the training of a critic: that of
-   * all sessions of the device, gradients that are zero, and the copy of trained weights that decoding reads, which each
-   * optimizer step makes obsolete anyway. Sessions are opened again at their next run.
+   * Frees a large model's working memory while another phase of an iteration runs, such as a critic's training: all the device's
+   * sessions, zero gradients, and decoding's copy of trained weights. Sessions are opened again at their next run.
    */
   async rest(): Promise<void> {
     if (4 * this.#weights.base.size < LARGE_BYTES) return;

@@ -7,7 +7,6 @@ import type { LoraOptions } from '../lora/lora-options.js';
 import type { Quantization } from '../quantization/weight-layouts.js';
 import type { BankOptions, ModelWeights } from './model-weights.js';
 
-/** The options of every language model. */
 export interface LanguageModelOptions {
   device: Device;
   /** Tokens that the policy never generates and to which scoring gives probability 0. */
@@ -19,10 +18,7 @@ export interface LanguageModelOptions {
   masksPadding?: boolean;
   /** The longest context in tokens, if it shall be shorter than the architecture's. */
   contextLength?: number;
-  /**
-   * Turns on dropout in training, with the config's probabilities and with masks drawn from this generator. Generating and
-   * scoring use no dropout.
-   */
+  /** Turns on dropout in training, with the config's probabilities and with masks drawn from this generator. */
   dropoutRng?: Rng;
   /**
    * Turns on gradient checkpointing: training keeps only the activations between blocks and the logits of a part of the
@@ -30,8 +26,7 @@ export interface LanguageModelOptions {
    */
   gradientCheckpointing?: boolean;
   /**
-   * Whether decoding on the CPU keeps a copy of the weights in a layout for fast products (see decode-programs.ts); if omitted,
-   * it depends on the size of the weights and on `slots`.
+   * Whether decoding on the CPU copies the weights for fast products (decode-programs.ts); omitted: by their size and `slots`.
    */
   packedDecoding?: boolean;
   /** The number of texts that are generated at the same time, if the caller knows it. */
@@ -44,9 +39,7 @@ export interface LanguageModelOptions {
 export interface LoadOptions extends LanguageModelOptions {
   /** A Hugging Face directory, or the directory of a PEFT adapter, whose base model is then loaded too. */
   dir: string;
-  /**
-   * A Jinja template that replaces the model's chat template, also when the model is saved; null keeps the model's own template.
-   */
+  /** A Jinja template in place of the model's chat template, also when saved; null keeps the model's own. */
   chatTemplate?: string | null;
   /**
    * Makes the model train LoRA adapters on its frozen weights. If `dir` is an adapter, its own settings apply except for the
@@ -91,10 +84,7 @@ export function checkDropout(config: ConfigJson): void {
   );
 }
 
-/**
- * Adds the padding token to the masked tokens, unless the padding token is also the end-of-text token (as in GPT-2), which a
- * policy must be able to generate.
- */
+/** Adds the padding token, unless it is also the end-of-text token (as in GPT-2), which a policy must be able to generate. */
 export function withPadding(maskedTokenIds: readonly number[], { padTokenId, eosTokenId }: Tokenizer): number[] {
   const padding = padTokenId >= 0 && padTokenId !== eosTokenId ? [padTokenId] : [];
   return [...new Set([...maskedTokenIds, ...padding])].sort((a, b) => a - b);

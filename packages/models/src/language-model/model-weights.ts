@@ -22,9 +22,7 @@ export interface ModelWeights {
   /** The architecture's parameters, except those that are quantised. */
   base: State;
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /**
-   * The quantised weights that decoding and integer products read: those of `quantized`, and a copy of the output head in 8 bits.
-   */
+  /** The weights that decoding and integer products read: `quantized`, and a copy of the output head in 8 bits. */
   quantizedWithHeads?: ReadonlyMap<string, QuantizedWeight>;
   adapters?: Omit<AdapterWeights, 'dropoutRng'> & { seed: number };
   /** The bank of adapters from which each turn of an episode can select one. */

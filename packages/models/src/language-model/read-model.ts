@@ -29,7 +29,6 @@ interface ModelParts {
   weights: ModelWeights;
 }
 
-/** Makes architecture and weights of a model with random weights. */
 export async function freshModel(options: CreateOptions): Promise<Omit<ModelParts, 'tokenizer'>> {
   const { device, lora, quantization = 'none', tokenizer, config, rng } = options;
   const architecture = architectureFor({ vocab_size: tokenizer.vocabSize, ...config });
@@ -44,10 +43,7 @@ export async function freshModel(options: CreateOptions): Promise<Omit<ModelPart
   return { architecture, weights: { base, ...weights.kept, adapters } };
 }
 
-/**
- * Reads architecture, tokenizer and weights of a model from a Hugging Face directory, or from a PEFT directory and the directory
- * of its base model.
- */
+/** Reads a Hugging Face directory, or a PEFT directory and that of its base model. */
 export async function readModel(options: LoadOptions): Promise<ModelParts> {
   const { dir, device, lora, quantization = 'none', adapterBank } = options;
   const { baseDir, adapter } = await openAdapterDirectory(dir);
@@ -95,10 +91,7 @@ interface ModelSource {
   quantization: Quantization;
 }
 
-/**
- * Reads the weights one by one. Each weight is moved to the device, or quantised, before the next one is read, so that host
- * memory contains only one or two weights in float32.
- */
+/** Each weight is moved to the device, or quantised, before the next is read: host memory has one or two in float32. */
 async function readWeights(
   { device, config, dir, quantization }: ModelSource,
   adaptersFor: (architecture: CausalArchitecture) => Promise<ModelWeights['adapters']>,

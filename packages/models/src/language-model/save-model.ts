@@ -12,11 +12,7 @@ import { writeAdapter } from '../lora/peft-files.js';
 import { addDequantized } from '../quantization/frozen-weights.js';
 import type { ModelWeights } from './model-weights.js';
 
-/**
- * Writes only the adapters, with the path of their base model.
- *
- * @throws if the base model was not read from a directory
- */
+/** Writes the adapters with the path of their base model. @throws if it was not read from a directory */
 export async function saveAdapters(
   dir: string,
   tokenizer: Tokenizer,
@@ -31,7 +27,6 @@ export async function saveAdapters(
 }
 
 interface WholeWeights extends Pick<ModelWeights, 'quantized' | 'adapters' | 'generation'> {
-  /** The trained parameters of the adapters, if the model has adapters. */
   trained?: HostTensors;
 }
 

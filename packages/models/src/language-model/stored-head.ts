@@ -6,9 +6,8 @@ import { namesOf } from '../architecture/checkpoint-layout.js';
 import { architectureFor } from './architectures.js';
 
 /**
- * Decides, as transformers does, whether the output head of a checkpoint is tied to the embedding. If the file has a head that
- * differs from the embedding, `tie_word_embeddings` becomes false. A head that equals the embedding is ignored as a copy; in a
- * file without embedding the head is used as the embedding.
+ * Decides, as transformers does, whether the output head is tied. If the file's head differs from the embedding,
+ * `tie_word_embeddings` becomes false; if it is equal, it is ignored; without an embedding in the file, the head is used as one.
  *
  * @param path the path of the config, for error messages
  * @returns the config that fits the tensors, and a reader of the tensors in which the embedding exists
@@ -33,10 +32,7 @@ export async function withStoredHead(
   return { json: (await areEqual(named, head, stored)) ? json : untied, source: named };
 }
 
-/**
- * The names of the output head in checkpoints: GPT-NeoX's may have either of the first two; models of text and images have the
- * last.
- */
+/** The output head's names: GPT-NeoX's checkpoints may have either of the first two, models of text and images the last. */
 const headNames = ['lm_head.weight', 'embed_out.weight', 'language_model.lm_head.weight'];
 
 /** Returns whether two tensors are equal. It compares their hashes, so that only one of them is in memory at a time. */
@@ -56,10 +52,7 @@ async function hashOf(source: CheckpointReader, name: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/**
- * Returns a reader that shows, under the name `name`, the first tensor of `others` that the file has, if the file has no tensor
- * `name`.
- */
+/** Returns a reader with the first tensor of `others` that the file has as `name`, if it has no tensor `name`. */
 function renamed(source: CheckpointReader, name: string, others: readonly string[]): CheckpointReader {
   const other = others.find((each) => source.entries.has(each));
   if (other === undefined || source.entries.has(name)) return source;

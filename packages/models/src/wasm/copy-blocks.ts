@@ -1,6 +1,5 @@
-// Copies short blocks of numbers to addresses that are far apart, in WebAssembly SIMD. A decoding step writes one key and one
-// value per batch row and head to the KV cache, each to an address that is not in the CPU's caches; a loop with few instructions
-// lets many of these memory accesses overlap.
+// Copies short blocks to addresses that are far apart, in WebAssembly SIMD. A decoding step writes one key and one value per
+// batch row and head to the KV cache, outside the CPU's caches; a loop with few instructions overlaps many of these accesses.
 import { LOOP_BYTES, wasmMemoryOf, type WasmMemory } from '@bowyer/graph';
 import {
   addI32,

@@ -61,10 +61,7 @@ const adamScalarOrder = [
   'smallest',
 ] as const;
 
-/**
- * Declares adam(bytes, parameter, gradient, first moment, second moment, ...scalars), one step of Adam; it sets the gradient to
- * zero.
- */
+/** adam(bytes, parameter, gradient, first moment, second moment, ...scalars): one step; sets the gradient to zero. */
 const adam = loopFunction(
   'adam',
   {
@@ -76,8 +73,7 @@ const adam = loopFunction(
   ({ at, scalar }) => {
     const [p, g, m, v] = [at.p, at.g, at.m, at.v].map((address) => addI32(local(address), local(at.offset)));
     const [parameter, gradient, moment, second] = [at.parameter, at.gradient, at.moment, at.second].map(local);
-    // Subnormal moments, which occur in embedding rows of tokens that are not read for long, would take 100 times as long; they are set to
-    // zero.
+    // Subnormal moments, as of embedding rows unread for long, would take 100 times as long; they are set to zero.
     const flush = (index: number, value: Code) => [
       ...setLocal(index, value),
       ...setLocal(index, and(local(index), greaterOrEqual(abs(local(index)), scalar.smallest))),
@@ -184,7 +180,6 @@ interface Elementwise {
 let instance: Loops<Elementwise> | undefined;
 const loops = () => (instance ??= new Loops<Elementwise>([adam, sgd, sumOfSquaresLoop, polyak]));
 
-/** Lists the scalars in the order of `adam`'s parameters. */
 const adamScalars = (scalars: AdamScalars): number[] => {
   const values = { ...scalars, smallest: 2 ** -126 }; // the smallest normal float32
   return adamScalarOrder.map((name) => values[name]);
@@ -203,11 +198,7 @@ export function adamInPlace(
   loops().over(parameter.length, arrays, (loop, count, p, g, m, v) => loop.adam(count * 4, p, g, m, v, ...ordered));
 }
 
-/**
- * Updates one tensor by stochastic gradient descent with momentum in place, and sets the gradient to zero.
- *
- * @param buffer the momentum; null if there is none (then `momentum` is 0)
- */
+/** Updates one tensor by SGD with momentum in place, and sets the gradient to zero; `buffer` null means a momentum of 0. */
 export function sgdInPlace(
   parameter: Float32Array,
   gradient: Float32Array,

@@ -16,7 +16,6 @@ const CHUNK_BYTES = CHUNK * 4;
 /** The address at which the chunks of copied arrays begin; the bytes before it are for tables. */
 const TABLE_BYTES = LOOP_BYTES / 2;
 
-/** An array over which a loop runs. */
 interface LoopArray {
   array: TensorArray;
   /** The number of elements of the other arrays that correspond to one of this array: 256 for the scales of blocks; 1 if not given. */
@@ -34,11 +33,7 @@ export class Loops<Exports> {
   /** The memory to which chunks are copied if none of the arrays is in a WebAssembly memory. */
   #own?: WasmMemory;
 
-  /**
-   * Compiles the functions.
-   *
-   * @param prepare fills the first `TABLE_BYTES` of a memory with the tables of the loops, before each use of the memory
-   */
+  /** @param prepare fills the first `TABLE_BYTES` of a memory with the tables of the loops, before each use of the memory */
   constructor(
     functions: readonly FunctionSource[],
     private readonly prepare?: (memory: WasmMemory) => void,

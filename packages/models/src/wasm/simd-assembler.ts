@@ -58,7 +58,6 @@ export const maxLane = (a: Code): Code => {
   const lanes = [0, 1, 2, 3].map((lane): Code => [...a, ...simd(0x1f), lane]);
   return lanes.reduce((x, y) => [...x, ...y, 0x97]);
 };
-/** Code of a vector of four zeros. */
 export const constVector0: Code = [...simd(0x0c), ...Array.from({ length: 16 }, () => 0)];
 
 // The following operations work on vectors of bytes and integers.
@@ -69,10 +68,7 @@ export const loadBytes = (address: Code, ahead = 0): Code => [...address, ...sim
 export const lowerToF32 = (a: Code): Code => [...a, ...simd(0xa7), ...simd(0xfa)];
 export const upperToF32 = (a: Code): Code => [...a, ...simd(0xa8), ...simd(0xfa)];
 export const subI32 = binary(0xb1);
-/**
- * Narrows two vectors: of four 32-bit numbers to eight of 16 bits, or of eight 16-bit numbers to sixteen signed or unsigned bytes.
- * Numbers out of range are clamped.
- */
+/** Narrows two vectors of four 32-bit or eight 16-bit numbers to one of half the bits; numbers out of range are clamped. */
 export const toI16 = binary(0x85);
 export const toSignedBytes = binary(0x65);
 export const toBytes = binary(0x66);
@@ -103,11 +99,9 @@ export const store = (address: Code, value: Code, ahead = 0): Code => [
   ...leb(ahead),
 ];
 
-// The following operations work on addresses and integers.
 export const constI32 = (value: number): Code => [0x41, ...signedLeb(value)];
 export const addI32 = (a: Code, b: Code): Code => [...a, ...b, 0x6a];
 
-// The following operations work on a single float32.
 export const loadF32 = (address: Code): Code => [...address, 0x2a, 2, 0];
 export const storeF32 = (address: Code, value: Code): Code => [...address, ...value, 0x38, 2, 0];
 export const constF32 = (value: number): Code => [0x43, ...new Uint8Array(Float32Array.of(value).buffer)];

@@ -1,6 +1,5 @@
-// Gives a model's graphs the weights that they read: the trained weights themselves, or on a float16 device a float16 copy of the
-// trained float32 weights (master weights), which is made again after an optimizer step. The copy halves the memory that a
-// decoding step reads.
+// Gives a model's graphs their weights: the trained ones or, on a float16 device, a float16 copy of the float32 ones (master
+// weights), made again after an optimizer step, which halves the memory that a decoding step reads.
 import {
   GraphBuilder,
   toFloat16,

@@ -3,7 +3,6 @@
 import { toFloat16, type Device, type State, type TensorCopy } from '@bowyer/graph';
 import { float16ToFloat32, type HostTensors, CheckpointError } from '@bowyer/checkpoints';
 
-/** Copies all tensors of a state, for a safetensors file. */
 export async function readStateDict(device: Device, state: State): Promise<HostTensors> {
   const copies = await device.read(state);
   return Object.fromEntries(

@@ -6,7 +6,6 @@ import type { GgufFamily } from '../../export/gguf/family.js';
 import type { GgufMetadata } from './gguf-metadata.js';
 import { ropeScaling } from './gguf-rope.js';
 
-/** Reads the fields of config.json that most families of models share. */
 function commonFields(metadata: GgufMetadata): ConfigJson {
   const { file } = metadata;
   const [width, heads] = [metadata.number('.embedding_length'), metadata.sameNumber('.attention.head_count')];
@@ -37,10 +36,7 @@ const fieldsOf = (metadata: GgufMetadata): ConfigJson => ({
   num_key_value_heads: metadata.sameNumber('.attention.head_count_kv', metadata.sameNumber('.attention.head_count')),
 });
 
-/**
- * Reads which layers have a sliding window. If the file does not list these layers, every `pattern`-th layer attends to the whole
- * context and the other layers have a window.
- */
+/** Reads which layers have a sliding window; if the file does not say, all but every `pattern`-th layer do. */
 function windowFields(metadata: GgufMetadata, pattern: number): ConfigJson {
   const key = '.attention.sliding_window_pattern';
   const given = metadata.value(key);
@@ -59,10 +55,7 @@ const expertFields = (metadata: GgufMetadata, field: string): ConfigJson => ({
   num_experts_per_tok: metadata.number('.expert_used_count'),
 });
 
-/**
- * Returns Gemma's `query_pre_attn_scalar`, from which the scale of the queries follows: the head size, except in the largest
- * model, which is the one with `largest` layers.
- */
+/** Returns Gemma's `query_pre_attn_scalar`, which scales queries: the head size, except in the model with `largest` layers. */
 function queryScale(metadata: GgufMetadata, largest: number): ConfigJson {
   const { hidden_size, num_attention_heads, num_hidden_layers, head_dim } = fieldsOf(metadata) as Record<
     string,
@@ -79,8 +72,7 @@ const softcap = (metadata: GgufMetadata, key: string, field: string, otherwise: 
 });
 
 /**
- * Adds `truncate: false` to `rope_scaling`, if there is one: YaRN's ramp is not rounded to whole dimensions, as in gpt-oss. The
- * GGUF file does not state this.
+ * Adds `truncate: false` to `rope_scaling`: gpt-oss does not round YaRN's ramp to whole dimensions, which GGUF does not state.
  */
 const untruncated = (fields: ConfigJson): ConfigJson =>
   fields.rope_scaling === undefined
@@ -200,7 +192,6 @@ const readers: Readonly<Record<string, (metadata: GgufMetadata) => ConfigJson>> 
   }),
 };
 
-/** Makes the config.json of the model in a GGUF file. */
 export function ggufConfig(metadata: GgufMetadata): { config: ConfigJson; family: GgufFamily } {
   const { arch, file } = metadata;
   const kind = metadata.text('general.type', 'model');

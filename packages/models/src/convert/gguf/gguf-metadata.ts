@@ -30,10 +30,7 @@ export class GgufMetadata {
     return new WeightsFileError(this.file.path, problem, remedy);
   }
 
-  /**
-   * Returns the value of a key; undefined where the file has none. A key that begins with a dot is prefixed with the
-   * architecture's name.
-   */
+  /** Returns the value of a key, undefined if there is none; a key that begins with a dot follows the architecture's name. */
   value(key: string): GgufValue | undefined {
     return this.file.metadata.get(key.startsWith('.') ? `${this.arch}${key}` : key);
   }
@@ -50,10 +47,7 @@ export class GgufMetadata {
     return this.#typed(key, 'boolean', otherwise);
   }
 
-  /**
-   * Reads a number. A number stored in float32 becomes the shortest decimal number that float32 rounds to it, e.g. 0.1 instead of
-   * 0.10000000149.
-   */
+  /** Reads a number; one in float32 becomes the shortest decimal that rounds to it, e.g. 0.1 instead of 0.10000000149. */
   number(key: string, otherwise?: number): number {
     return decimal(this.#typed(key, 'number', otherwise));
   }

@@ -50,19 +50,16 @@ function longrope(metadata: GgufMetadata): ConfigJson {
   };
 }
 
-/**
- * A rotary frequency f, and the share `keep` of it that scaling keeps: 1 leaves f unchanged, 0 divides it by the scaling factor.
- */
+/** A rotary frequency, and the share `keep` of it that scaling keeps: at 1 it is unchanged, at 0 divided by the factor. */
 interface Point {
   frequency: number;
   keep: number;
 }
 
 /**
- * Derives the parameters of Llama 3's scaling from the numbers by which it divides the frequencies. Between the slow frequencies,
- * which are divided by `factor`, and the fast ones, which do not change, `keep` is linear in the frequency. The divisors
- * determine the original context length, `low` and `high` only up to a common factor; `low` is taken as 1, as in Llama's own
- * files.
+ * Derives the parameters of Llama 3's scaling from the numbers by which it divides the frequencies: slow ones by `factor`, fast
+ * ones by 1, and between them `keep` is linear in the frequency. The divisors determine the original context length, `low` and
+ * `high` only up to a common factor; `low` is taken as 1, as in Llama's own files.
  */
 function llama3(metadata: GgufMetadata, divisors: Float32Array): ConfigJson | undefined {
   const factor = Number(divisors.reduce((a, b) => Math.max(a, b), 1).toPrecision(6));

@@ -21,7 +21,6 @@ const readers: Readonly<Record<string, ReadVocabulary>> = { gpt2: byteLevelBpe, 
 const OTHERS =
   'give the tokenizer.json of the model: bowyer --config-name convert task.input=FILE task.tokenizer=FOLDER task.output=NAME';
 
-/** Creates the tokenizer of the model in a GGUF file. */
 export function ggufTokenizer(metadata: GgufMetadata): HuggingFaceTokenizer {
   const model = metadata.text('tokenizer.ggml.model');
   const reader = readers[model];

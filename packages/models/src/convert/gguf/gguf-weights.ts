@@ -18,11 +18,7 @@ interface Place {
   rows?: 'even' | 'odd';
 }
 
-/**
- * Returns a reader of the model's parameters.
- *
- * @param fail makes the error about a tensor that is missing in the file or unknown to the model
- */
+/** @param fail makes the error about a tensor that is missing in the file or unknown to the model */
 export function ggufWeights(
   file: GgufFile,
   family: GgufFamily,

@@ -11,9 +11,7 @@ import type { Part } from '../parts.js';
 import { plainDecoder } from '../plain-decoder.js';
 import { llamaDefaults } from './llama.js';
 
-/**
- * Returns whether a layer has experts, which fields of Qwen's config decide; the other layers have a dense feed-forward layer.
- */
+/** Returns whether Qwen's config gives a layer experts, not a dense feed-forward layer. */
 export function hasExperts(config: FamilyConfig, layer: number): boolean {
   const dense = config.layerIndices('mlp_only_layers') ?? [];
   return !dense.includes(layer) && (layer + 1) % config.fields.count('decoder_sparse_step') === 0;

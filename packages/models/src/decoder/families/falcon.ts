@@ -65,10 +65,7 @@ export const falcon: Family = {
   },
 };
 
-/**
- * Returns whether attention and feed-forward layer of a block are parallel. They always are in Falcon's new decoder architecture;
- * the field `parallel_attn` applies to the old one.
- */
+/** Whether attention and feed-forward layer are parallel: always in the new decoder architecture, `parallel_attn` in the old. */
 const isParallel = ({ fields }: FamilyConfig) =>
   fields.flag('new_decoder_architecture') || fields.flag('parallel_attn');
 

@@ -14,10 +14,7 @@ const defaults: ConfigJson = {
   attention_dropout: 0,
 };
 
-/**
- * The names of a block's norms in Gemma 2 and later, which normalise the outputs of attention and feed-forward layer as well as
- * their inputs.
- */
+/** The names of a block's norms in Gemma 2 and later, of inputs and outputs of attention and feed-forward layer. */
 export const outputNorms: BlockNormNames = {
   mixerInput: 'input_layernorm',
   mixerOutput: 'post_attention_layernorm',
@@ -56,10 +53,7 @@ export const gemma: Family = {
   build: (config) => build(config, () => ({}), { feedForward: { activation: gelu(config) } }),
 };
 
-/**
- * Returns the kind of each layer: if the config does not list the kinds, every `pattern`-th layer has full attention and the
- * other layers a sliding window.
- */
+/** Returns the kind of each layer; if the config does not list them, all but every `pattern`-th layer have a sliding window. */
 export const slidingKinds = (config: FamilyConfig, pattern: number) =>
   config.layerKinds((layer) => (layer + 1) % pattern !== 0);
 

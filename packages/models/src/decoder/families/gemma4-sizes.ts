@@ -5,10 +5,7 @@ import { rotaryFrequencies, type RotaryFrequencies } from '../../layers/rotary-f
 import type { FamilyConfig, LayerKind } from '../family.js';
 import type { HeadSizes } from '../self-attention.js';
 
-/**
- * Reads the sizes of a layer's heads from `per_layer_config`, which newer files have, or else from `global_head_dim` and
- * `num_global_key_value_heads`.
- */
+/** Reads a layer's head sizes from `per_layer_config` (newer files), or `global_head_dim` and `num_global_key_value_heads`. */
 export function headSizes(config: FamilyConfig, kind: LayerKind, layer: number): HeadSizes {
   const { fields, sizes, json } = config;
   const { heads, keyValueHeads, headSize } = sizes;

@@ -54,14 +54,12 @@ export const gemma4Unified: Family = {
   ignores: (file) => [...gemma3.ignores!(file), 'hidden_size_per_layer_input', 'enable_moe_block'],
 };
 
-/** Builds the decoder that a config of Gemma 4 describes. */
 class Gemma4 {
   readonly #kinds: LayerKind[];
   readonly #sizes: HeadSizes[];
   readonly #cached: HeadSizes;
   /**
-   * The index of the first layer without its own keys and values. This layer and all later ones read those of the last earlier
-   * layer of their kind (full attention or sliding window).
+   * The first layer without its own keys and values: it and all later ones read those of the last earlier layer of their kind.
    */
   readonly #firstShared: number;
   readonly #epsilon: number;
@@ -161,10 +159,7 @@ class Gemma4 {
     return gatedFeedForward(this.#activation, [gate, up], this.#linear(`${path}.down_proj`, sizes.width, inner));
   }
 
-  /**
-   * Builds the feed-forward layer norm₁(dense(norm(x))) + norm₂(experts(norm(x))); the router of the experts has a separate norm
-   * of x.
-   */
+  /** Builds norm₁(dense(norm(x))) + norm₂(experts(norm(x))); the router of the experts has a separate norm of x. */
   #denseAndExperts(layer: number): Part {
     const path = `model.layers.${layer}`;
     const [dense, experts] = [this.#dense(layer), this.#experts(path)];
@@ -241,10 +236,7 @@ class Gemma4 {
     });
   }
 
-  /**
-   * Builds the end of a block: the gate that adds the per-layer embedding, and the factor by which the whole residual stream is
-   * multiplied.
-   */
+  /** Builds the end of a block: the gate that adds the per-layer embedding, and a factor of the whole residual stream. */
   #closing(layer: number): Part {
     const { width } = this.config.sizes;
     const path = `model.layers.${layer}`;
@@ -274,10 +266,7 @@ class Gemma4 {
     };
   }
 
-  /**
-   * Lists the tensors for keys and values that published checkpoints contain for a layer although it reads those of another
-   * layer; they are ignored.
-   */
+  /** Tensors for keys and values that published checkpoints have for layers that read those of another layer; ignored. */
   #ignoredTensors(layer: number): string[] {
     if (layer < this.#firstShared) return [];
     return ['k_proj', 'v_proj', 'k_norm', 'v_norm'].map((name) => `model.layers.${layer}.self_attn.${name}.weight`);

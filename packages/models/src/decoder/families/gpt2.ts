@@ -41,8 +41,7 @@ export function gpt2(config: Gpt2Config): CausalArchitecture {
     block: { dropout: config.resid_pdrop },
     embedding: { positions: { weight: 'transformer.wpe.weight', rows, offset: 0 }, dropout: config.embd_pdrop },
     transposedInFile: true,
-    // The deviation is divided by √(number of layers that write to the residual stream), so that the stream's variance does not
-    // grow with depth.
+    // Divided by √(layers that write to the residual stream), so that the stream's variance does not grow with depth.
     outputDeviation: initializer_range / Math.sqrt(2 * n_layer),
   });
   return { ...architecture, config: { ...config, architectures: ['GPT2LMHeadModel'] } };

@@ -58,9 +58,7 @@ function build(config: FamilyConfig, kinds: readonly string[], feedForward: Depa
   });
 }
 
-/**
- * Names that files of the first release have for two fields. Where a file has both names of a field, transformers reads these.
- */
+/** Names of two fields in files of the first release; transformers prefers these where a file has both names of a field. */
 const aliases = { tie_embedding: 'tie_word_embeddings', block_ff_dim: 'intermediate_size' };
 
 export const lfm2: Family = {

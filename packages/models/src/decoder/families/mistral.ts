@@ -70,9 +70,7 @@ export const ministral3: Family = {
   },
 };
 
-/**
- * Computes the factor of the queries at each position, 1 + β ln(1 + ⌊position / original context length⌋), [batch · tokens, 1].
- */
+/** 1 + β ln(1 + ⌊position / original context length⌋), by which queries are multiplied, [batch · tokens, 1]. */
 function lateFactor({ g, batch, tokens }: ForwardScope, { positions }: Place, beta: number, original: number): Value {
   const times = g.cast(g.div(g.cast(positions, 'int64'), original), 'float32');
   const factors = g.add(g.mul(g.log(g.add(times, 1)), beta), 1);

@@ -62,10 +62,7 @@ function build(
   });
 }
 
-/**
- * Builds attention whose result is multiplied by a sigmoid gate. The query projection outputs the gate of each head next to the
- * head's query.
- */
+/** Builds attention whose result a sigmoid gate multiplies; the query projection outputs each head's gate next to its query. */
 function gatedAttention(
   { fields, sizes }: FamilyConfig,
   path: string,
@@ -125,10 +122,7 @@ const expertDefaults: ConfigJson = {
   norm_topk_prob: true,
 };
 
-/**
- * Builds a shared expert, which computes every row in addition to the selected experts; its output is multiplied by a sigmoid
- * gate.
- */
+/** Builds a shared expert, which computes every row besides the selected ones, with a sigmoid gate of its output. */
 function sharedExpert({ fields, sizes: { width } }: FamilyConfig, path: string): Part {
   const inner = fields.count('shared_expert_intermediate_size');
   const options = { bias: false, standardDeviation: fields.real('initializer_range') };

@@ -17,10 +17,7 @@ const defaults: ConfigJson = {
   max_window_layers: 28,
 };
 
-/**
- * Returns the kind of each layer: if use_sliding_window is true, the layers from index max_window_layers on have a sliding
- * window.
- */
+/** If use_sliding_window is true, layers from index max_window_layers on have a sliding window. */
 export function qwenKinds(config: FamilyConfig): LayerKind[] {
   const first = config.usesWindow ? config.fields.real('max_window_layers') : Infinity;
   return config.layerKinds((layer) => layer >= first);
