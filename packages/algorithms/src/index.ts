@@ -1,4 +1,3 @@
-// The declaration of an algorithm, and its training run
 export {
   defineAlgorithm,
   type AlgorithmDeclaration,
@@ -21,11 +20,9 @@ export {
 export type { Metrics, OnFailure, RunHooks } from './rollout/run-hooks.js';
 export { Diagnostics, type DiagnosticsOptions, type Sampler } from './run/diagnostics.js';
 
-// The algorithms
 export { algorithmNames, findAlgorithm, registerAlgorithm } from './registry.js';
 export * from './algorithms.js';
 
-// Building blocks of algorithms: options, losses, updates, replay
 export { loopOptions } from './rollout/loop-options.js';
 export { gammaOption } from './learning/learning-options.js';
 export { demonstrationSegments, demonstrationTrajectory } from './dataset/demonstrations.js';
@@ -44,7 +41,6 @@ export { conversationExamples, conversationLosses, learnedTokens, type Examples 
 export { imitate, type ImitationSettings } from './imitation/imitate.js';
 export { loggingStepsKey } from './dataset/passes.js';
 
-// Playing episodes with a policy
 export {
   collect,
   episodeSeed,

@@ -6,11 +6,7 @@ const algorithms = new Map<string, AnyAlgorithm>();
 
 for (const unit of Object.values(recipes)) registerAlgorithm(unit);
 
-/**
- * Registers an algorithm by its names.
- *
- * @throws if the name or one of the aliases belongs to another algorithm
- */
+/** Registers an algorithm by its names. @throws if the name or one of the aliases belongs to another algorithm */
 export function registerAlgorithm(unit: AnyAlgorithm): void {
   const names = [unit.name, ...(unit.aliases ?? [])];
   for (const name of names) {
@@ -24,9 +20,5 @@ export function registerAlgorithm(unit: AnyAlgorithm): void {
 /** Lists the names of all algorithms, without aliases. */
 export const algorithmNames = (): string[] => [...new Set([...algorithms.values()].map(({ name }) => name))];
 
-/**
- * Finds an algorithm by its name or an alias.
- *
- * @returns undefined where no algorithm has this name or alias
- */
+/** Finds an algorithm by its name or an alias; undefined where there is none. */
 export const findAlgorithm = (name: string): AnyAlgorithm | undefined => algorithms.get(name);

@@ -1,4 +1,3 @@
-// Defines the inputs from which a config is composed.
 import type { ImpliedDefaults } from './defaults/implied.js';
 import type { FlatNames } from './flat-names.js';
 import type { OverrideAliases } from './overrides/aliases.js';
@@ -11,11 +10,8 @@ export interface ComposeOptions {
   readonly configName: string | null;
   /** The overrides as typed, one argument each. */
   readonly overrides: readonly string[];
-  /** Old keys that overrides may use, see aliases.ts. */
   readonly overrideAliases?: OverrideAliases;
-  /** Flat names by which overrides and files may set options inside nodes. */
   readonly flatNames?: FlatNames;
-  /** Adds config groups that the defaults list of the primary config omits. */
   readonly impliedDefaults?: ImpliedDefaults;
   /** Environment variables; those of the process if not given. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -25,9 +21,6 @@ export interface ComposeOptions {
   readonly now?: Date;
   /** The folder to which relative paths refer. */
   readonly cwd?: string;
-  /**
-   * With 'multirun', as for the base config of a sweep, overrides with several values are omitted, and config groups may be
-   * without an option.
-   */
+  /** With 'multirun', overrides with several values are omitted, and config groups may be without an option. */
   readonly mode?: 'run' | 'multirun';
 }

@@ -1,5 +1,5 @@
-// Composes a config from files and overrides: parses the overrides, builds the defaults list, merges its configs in order, applies the
-// overrides, and fills in the settings under `hydra`.
+// Composes a config: parses the overrides, builds the defaults list, merges its configs in order, applies the overrides, and
+// fills in the settings under `hydra`.
 // Source: Hydra's documentation and recorded outputs (test/fixtures), version 1.3.
 import type { ComposeOptions } from './compose-options.js';
 import { Composition } from './composition.js';
@@ -38,11 +38,7 @@ import { nodeAt } from './provenance.js';
 import type { Repository } from './sources/repository.js';
 import { givenSources, repositoryOf, searchPathSources } from './sources/search-path.js';
 
-/**
- * Composes a config.
- *
- * @throws {ConfigError} and no other error, for any files and overrides
- */
+/** Composes a config. @throws {ConfigError} and no other error, for any files and overrides */
 export function compose(options: ComposeOptions): Composition {
   const warnings: string[] = [];
   const overrides = withAliases(options.overrides, options.overrideAliases).map(parseOverride);
@@ -52,10 +48,7 @@ export function compose(options: ComposeOptions): Composition {
   return composeFrom(repository, overrides, options, warnings);
 }
 
-/**
- * Opens the config folders for a composition. One repository can serve all jobs of a sweep, and caches the files that it has
- * read.
- */
+/** One repository can serve all jobs of a sweep, and caches the files that it has read. */
 function openRepository(
   options: ComposeOptions,
   overrides: readonly Override[],
@@ -83,12 +76,11 @@ function openRepository(
 type Recomposition = Pick<ComposeOptions, 'mode' | 'env'> & { source: string; last?: boolean };
 
 /**
- * Composes the same config with further overrides, which are applied before the overrides of the given composition; these take
+ * Composes the same config with further overrides, which are applied before those of the given composition; these take
  * precedence.
  *
- * @param options.last whether the further overrides are applied last instead, so that they take precedence
+ * @param options.last whether the further overrides are applied last instead
  * @param options.source where the further overrides come from, for the origins of their values
- * @param options.mode the mode of the composition
  */
 export function recompose(
   composition: Composition,
@@ -154,11 +146,7 @@ export function composeFrom(
   return composition;
 }
 
-/**
- * Replaces the flat name in an override by the option's path.
- *
- * @param used a list to which the flat name is added
- */
+/** Replaces the flat name in an override by the option's path, and adds it to `used`. */
 function withPath(override: Override, root: MapNode, names: FlatNames, used: FlatUse[]): Override {
   const { key, value, kind } = override;
   const isDeleted = kind === 'delete';

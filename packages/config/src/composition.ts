@@ -1,5 +1,4 @@
-// Defines the result of composing: the config of the job and its `hydra` node, as plain values, as YAML, with interpolations
-// resolved, and with origins.
+// Defines the result of composing: the config of the job and its `hydra` node.
 import path from 'node:path';
 import { ConfigError, placeText } from './config-error.js';
 import type { DefaultsList, FinalDefault } from './defaults/tree.js';
@@ -22,7 +21,6 @@ import { nodeAt, origins, type OriginRecord } from './provenance.js';
 import type { Repository } from './sources/repository.js';
 import { writeYaml } from './yaml/write.js';
 
-/** The inputs of a composition besides its files and overrides. */
 interface CompositionContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: Date;
@@ -39,18 +37,13 @@ export interface DefaultEntry {
 }
 
 export class Composition {
-  /** The job's config without `hydra`. */
   readonly root: MapNode;
   readonly defaults: DefaultEntry[];
   readonly choices: Record<string, string | null>;
   readonly warnings: string[] = [];
   private readonly resolverCache = new Map<string, ConfigNode>();
 
-  /**
-   * Separates the job's config from the settings of hydra.
-   *
-   * @param full the config with its `hydra` node
-   */
+  /** `full`: the config with its `hydra` node. */
   constructor(
     readonly full: MapNode,
     readonly defaultsList: DefaultsList,
@@ -86,10 +79,7 @@ export class Composition {
     return pathOfFlatName(this.full, keyPath, this.flatNames) ?? keyPath;
   }
 
-  /**
-   * Lists the options of the config that a flat name can stand for, whichever algorithm, task and so on the nodes' `name` options
-   * choose.
-   */
+  /** Lists the options that a flat name can stand for, whichever units the nodes' `name` options choose. */
   optionsNamed(name: string): readonly string[] {
     return optionsOfAnyUnit(this.full, name, this.flatNames);
   }
@@ -136,11 +126,7 @@ export class Composition {
     return toPlain(this.resolveNodes()) as PlainObject;
   }
 
-  /**
-   * Resolves the config's interpolations, and returns the nodes of the config instead of plain values.
-   *
-   * @param options.keepMissing whether interpolations that refer to ??? become ???
-   */
+  /** Like `resolve`, but nodes. `options.keepMissing`: interpolations that refer to ??? become ???. */
   resolveNodes(options: { keepMissing?: boolean } = {}): MapNode {
     return this.resolution().deep(rootFrame(this.root), options) as MapNode;
   }
@@ -151,8 +137,7 @@ export class Composition {
     const path = this.pathOf(keyPath);
     const found = resolution.select(rootFrame(this.full), path);
     if (!found) return undefined;
-    // `select` has already resolved a scalar. If the result still looks like an interpolation, it is literal text, and must not
-    // be resolved again.
+    // A result of `select` that still looks like an interpolation is literal text, and must not be resolved again.
     const node = found.node.kind === 'scalar' ? found.node : resolution.deep(found);
     const keys = splitPath(path);
     return toPlain(keys[0] === 'hydra' ? this.typed(keys.slice(1), { ...found, node }) : node);
@@ -174,10 +159,7 @@ export class Composition {
   }
 
   /**
-   * Returns a copy of the composition without some keys, such as those of a task that is not run. Paths that do not exist are ignored;
-   * other values keep their origins. Items of a list cannot be removed.
-   *
-   * @param keyPaths such as 'seed' or 'agent.lr'
+   * Returns a copy without some keys, such as 'agent.lr'. Paths that do not exist are ignored. Items of a list cannot be removed.
    */
   without(keyPaths: readonly string[]): Composition {
     const full = copyNode(this.full) as MapNode;
@@ -190,12 +172,7 @@ export class Composition {
     return this.copyOf(full);
   }
 
-  /**
-   * Returns a copy of the composition with other values at some keys, such as absolute paths; other values keep their origins. Paths
-   * that do not exist are ignored.
-   *
-   * @param values by key path, such as 'seed' or 'plugins.0'
-   */
+  /** Returns a copy with other values by key path, such as 'plugins.0'. Paths that do not exist are ignored. */
   with(values: Readonly<Record<string, Scalar>>): Composition {
     const full = copyNode(this.full) as MapNode;
     for (const [keyPath, value] of Object.entries(values)) {
@@ -214,10 +191,9 @@ export class Composition {
   }
 
   /**
-   * Returns a copy of the composition with a node added from another composition, such as the options of a logger that a key
-   * turns on.
+   * Returns a copy with a node added from another composition, such as the options of a logger that a key turns on.
    *
-   * @param keyPath such as 'logger.csv'; its parent must be in this composition, the node itself in the other one
+   * @param keyPath such as 'logger.csv'; its parent must be in this composition
    */
   withNodeOf(other: Composition, keyPath: string): Composition {
     const full = copyNode(this.full) as MapNode;
@@ -237,8 +213,8 @@ export class Composition {
   }
 
   /**
-   * Returns the absolute path of the file that set a value, to whose folder a path in the value may be relative. Undefined for a value
-   * from the command line or the built-in settings, and for a key that does not exist.
+   * Returns the absolute path of the file that set a value, to whose folder paths are relative. Undefined for a value from the
+   * command line or the built-in settings, and for a key that does not exist.
    */
   fileOf(keyPath: string): string | undefined {
     const source = this.origin(keyPath)[0]?.source;

@@ -1,5 +1,3 @@
-// Defines the error class for everything that can go wrong between YAML files and a resolved config.
-
 /** The kind of error, for code that must distinguish causes without parsing messages. */
 export type ConfigErrorKind =
   | 'override-syntax' // an override violates the grammar, or a function in it fails
@@ -43,10 +41,7 @@ export interface Violation extends Omit<ConfigErrorPlace, 'violations' | 'cause'
   readonly message: string;
 }
 
-/**
- * Thrown for all errors in configs. Its message says what is wrong, where, and how to fix it; `keyPath`, `file`, `line` and `column`
- * are for code.
- */
+/** Thrown for all errors in configs. The message says what is wrong, where, and how to fix it; the fields are for code. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly keyPath?: string;
@@ -57,9 +52,6 @@ export class ConfigError extends Error {
   readonly violations?: readonly Violation[];
 
   /**
-   * Makes the message from a summary and details.
-   *
-   * @param kind the kind of error
    * @param summary one line that says what is wrong
    * @param details further lines, which are indented: where, the most similar known name, what to type
    */

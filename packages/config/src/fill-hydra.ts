@@ -1,5 +1,4 @@
-// Fills in the settings under `hydra` that are known only after composing: the overrides, the choices, the sources of configs, and the
-// job's name.
+// Fills in the settings under `hydra` that are known only after composing.
 import type { ComposeOptions } from './compose-options.js';
 import { ConfigError } from './config-error.js';
 import type { Choices } from './defaults/choices.js';
@@ -22,11 +21,7 @@ interface ComposedFrom {
   readonly options: ComposeOptions & { readonly env: Env };
 }
 
-/**
- * Fills in the settings under `hydra` that follow from the overrides and options of the composition.
- *
- * @param full the composed config, whose `hydra` node is changed
- */
+/** `full`: the composed config, whose `hydra` node is changed. */
 export function fillHydra(full: MapNode, { overrides, choices, repository, options }: ComposedFrom): void {
   const settings = new Settings(full);
   for (const override of overrides) {
@@ -46,10 +41,7 @@ export function fillHydra(full: MapNode, { overrides, choices, repository, optio
   settings.set('job', 'config_name', options.configName);
 }
 
-/**
- * Gives access to the `hydra` node by dotted paths. It throws if a user's config has replaced a dict or list, to which the
- * program adds settings, by another type.
- */
+/** Gives access to the `hydra` node by dotted paths. Throws if a user's config has replaced a dict or list by another type. */
 class Settings {
   constructor(readonly full: MapNode) {}
 
@@ -79,7 +71,6 @@ class Settings {
   }
 }
 
-/** Copies the environment variables in `hydra.job.env_copy` to the job's settings. */
 function copyEnvironment(settings: Settings, env: Env): void {
   for (const name of texts(settings.list('job.env_copy'))) {
     const value = env[name];

@@ -6,15 +6,14 @@ import { MapNode, isContainer, type ConfigNode, type Origin } from './node.js';
 import { nodeAt } from './provenance.js';
 
 /**
- * The paths that each flat name may stand for; if a config has several of them in different nodes, the first one in the list is
- * used. `*` lists nodes whose options may be given without the node's name, such as those of plugins, whose options are not in
- * this table.
+ * The paths that each flat name may stand for; if a config has several of them, the first one counts. `*` lists nodes whose
+ * options may be given without the node's name, such as those of plugins, whose options are not in this table.
  */
 export type FlatNames = Readonly<Record<string, readonly FlatPath[]>>;
 
 /**
  * A path of an option. With `units` it is valid only if the node's `name` chooses one of these units (an algorithm, task or the
- * like), since the flat name has another meaning, or none, for other units.
+ * like).
  */
 export type FlatPath = string | { readonly path: string; readonly units: readonly string[] };
 
@@ -27,7 +26,7 @@ export interface FlatUse {
 /**
  * Finds the option's path for a key that is a flat name, or begins with one, in this config.
  *
- * @returns undefined for a key that is not a flat name in this config
+ * @returns undefined for other keys
  * @throws {ConfigError} if several paths of the flat name exist in one node of the config
  */
 export function pathOfFlatName(
@@ -61,8 +60,7 @@ export function pathOfFlatName(
 
 /**
  * Lists the options of a config that a flat name stands for, given the units (algorithm, task and so on) that the nodes' `name`
- * options choose. A unit that no flat name lists, such as one of a plugin, is not restricted: every path that exists in its node
- * counts.
+ * options choose. For a unit that no flat name lists, such as one of a plugin, every path that exists counts.
  */
 export const optionsNamed = (root: MapNode, name: string, names: FlatNames): readonly string[] =>
   pathsOf(name, names, (node, units) => {
@@ -98,10 +96,8 @@ function firstKeys(names: FlatNames): readonly { name: string; first: string }[]
 }
 
 /**
- * Moves the values that a config file has under flat names to the paths of the options, given the config that the file is merged
- * into.
- *
- * @param used a list to which each flat name is added
+ * Moves the values that a config file has under flat names to the paths of the options in `root`, into which it is merged. Adds
+ * the names to `used`.
  */
 export function withoutFlatNames(body: MapNode, root: MapNode, names: FlatNames, used: FlatUse[]): MapNode {
   const given = firstKeys(names).filter(({ first }) => body.get(first) !== undefined);
@@ -148,7 +144,6 @@ function refuseSecond(first: ConfigNode | undefined, second: ConfigNode, name: s
   throw givenTwice(path, `as ${name}, in ${placeText(second.origin)}`, `in ${placeText(first.origin)}`);
 }
 
-/** Makes the error about an option that a file or a command line sets under two names. */
 export const givenTwice = (path: string, ...places: string[]): ConfigError =>
   new ConfigError('composition', `'${path}' is given twice, under two names`, [...places, 'leave one of them out'], {
     keyPath: path,

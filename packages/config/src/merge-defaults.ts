@@ -1,5 +1,5 @@
-// Merges the configs of a defaults list in order, each below its package. Settings under `hydra` are checked after each config, so
-// that an error names the config that caused it.
+// Merges the configs of a defaults list in order. Settings under `hydra` are checked after each config, so that an error names
+// the config that caused it.
 import { ConfigError, placeText } from './config-error.js';
 import type { FinalDefault } from './defaults/tree.js';
 import { withoutFlatNames, type FlatNames, type FlatUse } from './flat-names.js';

@@ -11,8 +11,8 @@ interface MergeOptions {
 }
 
 /**
- * Merges `source` into the mapping at `target`. Existing keys keep their position, new ones are appended; lists are replaced; `???`
- * does not replace a value; a dict merged over an interpolation that refers to a dict is merged into a copy of that dict.
+ * Merges `source` into the mapping at `target`. Existing keys keep their position; lists are replaced; `???` does not replace a
+ * value; a dict merged over an interpolation that refers to a dict is merged into a copy of that dict.
  */
 export function mergeInto(target: Frame<MapNode>, source: MapNode, options: MergeOptions): void {
   for (const [id, { key, node, keyOrigin }] of source.entries) {
@@ -28,10 +28,7 @@ export function mergeInto(target: Frame<MapNode>, source: MapNode, options: Merg
   }
 }
 
-/**
- * Copies the container to which an interpolation refers; undefined if it does not refer to a container, or cannot be resolved
- * yet.
- */
+/** Undefined if an interpolation does not refer to a container, or cannot be resolved yet. */
 function expanded(frame: Frame, { env }: MergeOptions): ConfigNode | undefined {
   try {
     const { node } = new Resolution({ env, now: new Date(0) }).follow(frame);

@@ -1,5 +1,3 @@
-// Finds the known name that is most similar to a mistyped one.
-
 /** Counts the edits (insertions, deletions, replacements, swaps of neighbours) from one name to the other, up to a limit. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;

@@ -1,19 +1,17 @@
-// Defines the tree of a config during composition: scalars, mappings and lists, each with its origin. Plain JavaScript values
-// cannot distinguish 1 from 1.0, nor the key 1 from '1'; YAML and Hydra can, so composition works on these nodes.
+// Defines the tree of a config during composition. Plain JavaScript values cannot distinguish 1 from 1.0, nor the key 1 from '1';
+// YAML and Hydra can, so composition works on these nodes.
 
 /** A floating-point number. Integers are `number` (below 2^53) or `bigint` (from 2^53 on). */
 export class Float {
   constructor(readonly value: number) {}
 }
 
-/** The bytes of a `!!binary` scalar. */
 export class Bytes {
   constructor(readonly base64: string) {}
 }
 
 export type Scalar = null | boolean | number | bigint | Float | Bytes | string;
 
-/** A mapping key: text, integer, float or boolean. */
 export type Key = string | number | bigint | boolean | Float;
 
 /** The place at which a value was written: a file with 1-based line and column, or the override that set it. */

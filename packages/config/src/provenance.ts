@@ -1,4 +1,3 @@
-// Lists the origins of a value: the files and overrides that set it, newest first.
 import { child, splitPath, type Frame } from './key-path.js';
 import { isContainer, toPlain, type ConfigNode, type ContainerNode, type MapNode, type PlainValue } from './node.js';
 
@@ -23,7 +22,7 @@ export function nodeAt(root: Frame<MapNode>, keyPath: string): Frame | undefined
   return at;
 }
 
-/** Lists the origins of a key's value; empty if the config has no such key. */
+/** Newest first; empty if the config has no such key. */
 export function origins(root: Frame<MapNode>, keyPath: string): OriginRecord[] {
   const records: OriginRecord[] = [];
   for (let node: ConfigNode | undefined = nodeAt(root, keyPath)?.node; node; node = node.previous) {

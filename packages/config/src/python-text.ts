@@ -1,5 +1,5 @@
-// Writes values as Python does. Hydra is a Python program, and its texts (`1e-05`, `True`, `[1, 'two']`) appear in interpolated
-// strings, sweep overrides and YAML output, so these must be equal character by character.
+// Writes values as Python does. Hydra's texts (`1e-05`, `True`, `[1, 'two']`) appear in interpolated strings, sweep overrides and
+// YAML output, so these must be equal character by character.
 import { Bytes, Float, type ConfigNode, type Key, type Scalar } from './node.js';
 
 /** Writes the shortest text that is read back as the same float: `1.0`, `0.0001`, `1e-05`, `1e+16`, `inf`, `nan`. */
@@ -24,12 +24,10 @@ export function floatRepr(value: number): string {
   return negative ? `-${unsigned}` : unsigned;
 }
 
-/** Writes a value as Python's `str(value)`. */
 export function pythonStr(value: Scalar): string {
   return typeof value === 'string' ? value : pythonRepr(value);
 }
 
-/** Writes a value as Python's `repr(value)`. */
 export function pythonRepr(value: Scalar): string {
   if (value === null) return 'None';
   if (value === true) return 'True';
@@ -107,7 +105,6 @@ function asNumber(value: Scalar): number | bigint | undefined {
   return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
 }
 
-/** Converts decimal text to an integer of any size. */
 export function toInteger(text: string, radix: 2 | 8 | 10 | 16 = 10): number | bigint {
   const negative = text.startsWith('-');
   const digits = text.replace(/^[-+]/, '') || '0';

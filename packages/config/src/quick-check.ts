@@ -1,8 +1,7 @@
-// Checks whether a value fits a JSON Schema: yes, no, or "ask ajv". Importing ajv and compiling a schema of 200 keys takes longer than
-// the rest of `--cfg job`, so a valid config, the usual case, is checked without it. For an invalid one, ajv finds what is wrong.
+// Checks whether a value fits a JSON Schema: yes, no, or "ask ajv". Importing ajv takes longer than the rest of `--cfg job`, so a
+// valid config, the usual case, is checked without it.
 import type { JsonSchema } from './json-schema.js';
 
-/** Keywords of JSON Schema that affect the result and that only ajv checks. */
 const undecidable = new Set([
   'multipleOf',
   'contains',
@@ -29,11 +28,7 @@ const undecidable = new Set([
 
 class Undecided extends Error {}
 
-/**
- * Checks a value against the schema without ajv.
- *
- * @returns undefined if the schema uses keywords that only ajv checks
- */
+/** Checks a value against the schema without ajv. Undefined if the schema uses keywords that only ajv checks. */
 export function quickCheck(schema: JsonSchema, value: unknown): boolean | undefined {
   try {
     return fits(schema, value, schema);

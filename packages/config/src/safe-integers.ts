@@ -1,5 +1,5 @@
-// Limits the integers of a valid config to those that a JavaScript number holds exactly, ±(2⁵³ − 1). A config with larger ones
-// can be composed, as in Hydra, but it is invalid by every schema.
+// Limits the integers of a valid config to those that a JavaScript number holds exactly, ±(2⁵³ − 1), although a config with
+// larger ones can be composed, as in Hydra.
 import type { JsonSchema } from './json-schema.js';
 import type { ConfigNode } from './node.js';
 
@@ -18,7 +18,6 @@ export function hugeIntegers(node: ConfigNode, keys: readonly string[]): HugeInt
 
 const boundedSchemas = new WeakMap<JsonSchema, JsonSchema>();
 
-/** Returns the schema with integers limited to those that a number holds exactly. */
 export function withSafeIntegers(schema: JsonSchema): JsonSchema {
   const known = boundedSchemas.get(schema) ?? (bounded(schema) as JsonSchema);
   boundedSchemas.set(schema, known);

@@ -4,11 +4,7 @@ import { fromPlain, type PlainValue } from './node.js';
 
 const origin = { source: 'the program' };
 
-/**
- * Sets a setting of hydra.
- *
- * @param keyPath relative to `hydra`, such as 'job.num'; its parent must exist
- */
+/** Sets a setting of hydra. `keyPath`: relative to `hydra`, such as 'job.num'; its parent must exist. */
 export function setHydraSetting(composition: Composition, keyPath: string, value: PlainValue): void {
   const keys = keyPath.split('.');
   const last = keys.pop()!;

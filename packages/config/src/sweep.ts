@@ -31,7 +31,6 @@ import type { Repository } from './sources/repository.js';
 export interface SweepPlan {
   /** The base config of the sweep, composed without the swept values; groups may be without an option. */
   readonly master: Composition;
-  /** The overrides of each job, as texts. */
   readonly jobs: string[][];
   /** The number of jobs in each batch of the sweeper. */
   readonly batches: number[];
@@ -44,11 +43,7 @@ export function expandSweep(options: ComposeOptions): string[][] {
   return planSweep(options).jobs;
 }
 
-/**
- * Plans the jobs of a sweep, and composes its base config.
- *
- * @throws {ConfigError}
- */
+/** Plans the jobs of a sweep, and composes its base config. @throws {ConfigError} */
 export function planSweep(options: ComposeOptions): SweepPlan {
   const now = options.now ?? new Date();
   const master = compose({ ...options, now, mode: 'multirun' });
@@ -129,7 +124,6 @@ function product(overrides: readonly Override[], repository: Repository): string
   return jobs;
 }
 
-/** Lists the texts of one override for the jobs, one for each of its values. */
 function jobTexts(override: Override, repository: Repository): string[] {
   const key = typedKey(override);
   const { value } = override;
@@ -157,11 +151,7 @@ export type SweepDimension =
       readonly integer: boolean;
     };
 
-/**
- * Returns the search space of override texts; a key that is given twice keeps its first position and its last values.
- *
- * @throws {ConfigError}
- */
+/** Returns the search space; a key that is given twice keeps its first position and its last values. @throws {ConfigError} */
 export function sweepDimensions(overrides: readonly string[], { repository }: Composition): SweepDimension[] {
   const byKey = new Map<string, SweepDimension>();
   for (const override of overrides.map(parseOverride)) {

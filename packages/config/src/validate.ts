@@ -1,5 +1,5 @@
-// Validates a composed config against its JSON Schema. All violations are reported at once, each with its file and line, whether the
-// value was written there, set by an override, or computed from an interpolation.
+// Validates a composed config against its JSON Schema. All violations are reported at once, each with its file and line, also for
+// values that an override or interpolation has set.
 import path from 'node:path';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Composition } from './composition.js';
@@ -27,11 +27,7 @@ import { hugeIntegers, withSafeIntegers, type HugeInteger } from './safe-integer
 
 const compiled = new WeakMap<JsonSchema, ValidateFunction>();
 
-/**
- * Validates a config.
- *
- * @throws {ConfigError} of kind 'validation' that reports every violation; its `violations` lists them
- */
+/** Validates a config. @throws {ConfigError} of kind 'validation' that reports every violation; its `violations` lists them */
 export async function validate(composition: Composition, schema: JsonSchema): Promise<void> {
   const violations = await findViolations(composition, schema);
   if (violations.length === 0) return;
@@ -93,8 +89,7 @@ async function compile(schema: JsonSchema): Promise<ValidateFunction> {
   const known = compiled.get(schema);
   if (known) return known;
   const { Ajv } = (await import('ajv')).default; // bundlers expose a CommonJS module only as the default export
-  // A schema checks a single config in a process, so it does not pay to validate the schema itself or to optimize the code that
-  // ajv generates.
+  // One config per process is checked, so it does not pay to validate the schema or to optimize the generated code.
   const once = { meta: false, validateSchema: false, code: { optimize: false } };
   const check = new Ajv({ allErrors: true, verbose: true, strict: false, validateFormats: false, ...once }).compile(
     schema,
@@ -135,10 +130,7 @@ function missingValues(node: ConfigNode, keys: readonly string[]): string[][] {
   return isMissing(node) ? [[...keys]] : [];
 }
 
-/**
- * Reduces ajv's errors about a choice of alternatives (`anyOf`) to those of the branch that was meant, if it can be determined,
- * or else to one error about the choice.
- */
+/** Reduces ajv's errors about `anyOf` to those of the branch that was meant, if it can be determined, or else to one error. */
 function relevant(errors: readonly ErrorObject[]): ErrorObject[] {
   const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
   let kept = errors.filter(({ keyword }) => keyword !== 'if');
@@ -215,7 +207,6 @@ function unknownKey(error: ErrorObject, keys: readonly string[], root: Frame<Map
   );
 }
 
-/** Returns the place (file, line and column) at which a key was set last. */
 function placeOf(entry: Entry | undefined): Origin | undefined {
   const set = entry?.node.origin;
   return set?.source === entry?.keyOrigin.source ? entry?.keyOrigin : set;
@@ -350,7 +341,6 @@ const typeNames: Record<string, string> = {
   null: 'null',
 };
 
-/** Describes in words the requirement of the schema that an error is about. */
 function expectation({ keyword, params, schema, parentSchema, message }: ErrorObject): string {
   const limit = (params as { limit?: number }).limit;
   switch (keyword) {

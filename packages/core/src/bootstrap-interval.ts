@@ -30,11 +30,7 @@ export function bootstrapMean(
   return { low: quantile(means, tail), high: quantile(means, 1 - tail) };
 }
 
-/**
- * Returns [resamples] means of values whose clusters were drawn with replacement.
- *
- * @throws RangeError without values
- */
+/** Returns [resamples] means of values whose clusters are drawn with replacement. @throws RangeError without values */
 export function bootstrapMeans(clusters: readonly (readonly number[])[], rng: Rng, resamples: number): number[] {
   const sums = clusters
     .filter(({ length }) => length > 0)

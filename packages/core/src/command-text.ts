@@ -5,10 +5,7 @@ export function shellQuoted(word: string): string {
   return /^[\w@%+=:,./…-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/**
- * Returns a Hydra override `key=text` whose value is this text, even if the text looks like a number or a list. The override
- * must still be quoted for the shell.
- */
+/** Returns a Hydra override `key=text` whose value is a text even if it looks like a number or list; not quoted for the shell. */
 export function overrideWord(key: string, text: string): string {
   const isPlain = /^(\.{0,2}\/|[A-Za-z_])[\w./+-]*$/.test(text) && !/^(true|false|null|nan|inf)$/i.test(text);
   return `${key}=${isPlain ? text : quoted(text)}`;

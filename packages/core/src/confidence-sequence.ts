@@ -6,7 +6,6 @@ import { studentQuantile } from './student-interval.js';
 /** c of the formula of `confidenceSequence`: the largest share of the capital of bets that one value may lose. */
 const LARGEST_LOSS = 0.75;
 
-/** The number of halvings in the bisection that finds an end of the interval. */
 const HALVINGS = 40;
 
 /**
@@ -58,7 +57,6 @@ function logCapital(values: readonly number[], bets: readonly number[], m: numbe
 
 /** A difference that a test should detect, and the test's error rates. */
 export interface PlannedDifference {
-  /** The difference of the means. */
   difference: number;
   /** The standard deviation of one value, or of one paired difference. */
   deviation: number;

@@ -7,5 +7,4 @@ export interface ConfigProblem {
   remedy: string;
 }
 
-/** Lists one problem. */
 export const oneProblem = (key: string, message: string, remedy: string): ConfigProblem[] => [{ key, message, remedy }];

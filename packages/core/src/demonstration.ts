@@ -7,10 +7,7 @@ export interface DemonstrationTurn {
   /** The text that the agent reads next, if it does not continue the earlier text but replaces it. */
   nextObservation?: string;
   reward?: number;
-  /**
-   * Whether the action is a slip, a mistake inserted into the demonstration: it is context for later actions, and is not
-   * imitated.
-   */
+  /** Whether the action is a mistake inserted into the demonstration: context for later actions, but not imitated. */
   slip?: boolean;
   /** Whether the task ended with this turn. */
   terminated?: boolean;

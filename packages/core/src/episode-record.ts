@@ -33,11 +33,7 @@ export interface InformedTransition extends Transition {
   slip?: boolean;
 }
 
-/**
- * Makes the record of an episode from its transitions.
- *
- * @param kept the keys of `info` to record, in the environment's spelling
- */
+/** Makes the record of an episode. `kept`: the keys of `info` to record, in the environment's spelling. */
 export function recordOf(
   transitions: readonly InformedTransition[],
   kept: { reset: readonly string[]; step: readonly string[] } = { reset: [], step: [] },
@@ -81,7 +77,7 @@ export function demonstrationOf({ reset, steps }: EpisodeRecord): Demonstration 
 export interface DemonstrationSet {
   demonstrations: Demonstration[];
   /**
-   * The same episodes with the observations as the environment returned them. The config's `context` makes from them the text
+   * The same episodes with the observations as the environment returned them, from which the config's `context` makes the text
    * that an agent reads; if absent, an agent reads the texts of `demonstrations` unchanged.
    */
   records?: readonly (EpisodeRecord | Demonstration)[];

@@ -10,16 +10,12 @@ import { identityOf, stateOf, type ProcessState } from './process-identity.js';
 export interface FileLockOptions {
   /** Reports that another process has the lock, and later if that process was stopped meanwhile. */
   onWait?: (holder: LockHolder) => void;
-  /**
-   * If given, the error that it makes is thrown at once when another living process has the lock; if not, this process waits
-   * for the lock.
-   */
+  /** If given, the error that it makes is thrown at once when another living process has the lock, instead of waiting. */
   refuse?: (holder: LockHolder) => Error;
   /** Paths that the lock protects: a write below them throws `LockLostError` if this process has lost the lock. */
   protects?: readonly string[];
   /** The seconds without a heartbeat after which the lock of an unobservable owner, as on another machine, is taken over. */
   staleSeconds?: number;
-  /** The seconds between two attempts of a waiting process. */
   pollSeconds?: number;
 }
 
@@ -63,7 +59,6 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
   }
 }
 
-/** A process that waits for the lock of another one. */
 class Waiting {
   // The last heartbeat, and when it was seen by this process's monotonic clock, since clocks of machines differ and a computer may
   // sleep.
@@ -75,11 +70,7 @@ class Waiting {
     private readonly options: FileLockOptions,
   ) {}
 
-  /**
-   * Takes over the lock of an owner that is gone, or else waits a little.
-   *
-   * @throws the error made by `refuse`
-   */
+  /** Takes over the lock of an owner that is gone, or else waits a little. @throws the error made by `refuse` */
   async once(): Promise<void> {
     const { pollSeconds = 0.2, refuse } = this.options;
     const text = await readFile(this.path, 'utf8').catch(() => null);
@@ -96,11 +87,7 @@ class Waiting {
     await sleep(1000 * pollSeconds);
   }
 
-  /**
-   * Records the time of the last heartbeat.
-   *
-   * @returns whether there was a heartbeat since the last call
-   */
+  /** Records the time of the last heartbeat; returns whether there was one since the last call. */
   #look(touched: number): boolean {
     if (touched === this.#seen.touched) return false;
     const isFirst = Number.isNaN(this.#seen.touched);
@@ -118,10 +105,7 @@ class Waiting {
     this.options.onWait?.(holder);
   }
 
-  /**
-   * Removes a stale lock, under another lock: otherwise a process could remove the new lock of another one that has removed the stale
-   * lock before.
-   */
+  /** Removes a stale lock, under another lock: otherwise a process could remove the lock of the next owner. */
   #removeOnce({ owner }: LockHolder, text: string, touched: number): Promise<void> {
     const { staleSeconds, pollSeconds } = this.options;
     const remove = () => removeUnchanged(this.path, text, touched);
@@ -140,7 +124,6 @@ const isHalted = ({ state }: LockHolder): boolean => state === 'stopped' || stat
  * Returns a message about a lock that another process has, and about what to do if that process does not run.
  *
  * @param sentence makes the sentence from `process 12 on HOST (since TIME)`
- * @param remedies lines that follow it
  */
 export function holderMessage(holder: LockHolder, sentence: (who: string) => string, ...remedies: string[]): string {
   const { owner } = holder;
@@ -155,7 +138,7 @@ function remedyOf({ owner, state }: LockHolder): string {
   return state === 'traced' ? 'a debugger has stopped it: continue or end it there' : '';
 }
 
-/** Creates the lock file and returns the function that releases it; null if the file already exists. */
+/** Returns the function that releases the lock; null if the file already exists. */
 async function acquire(path: string, owner: LockOwner, staleSeconds: number): Promise<(() => Promise<void>) | null> {
   const create = () =>
     open(path, 'wx').catch((error: NodeJS.ErrnoException) => {
@@ -186,8 +169,8 @@ async function acquire(path: string, owner: LockOwner, staleSeconds: number): Pr
 const ALIVE_MS = 30_000;
 
 /**
- * Returns whether a living process has the lock, running or stopped. If only the heartbeat can tell, its age is computed from two wall
- * clocks, so a time in the future counts like one in the past.
+ * Returns whether a living process has the lock, running or stopped. A heartbeat in the future counts like one in the past, since
+ * clocks differ.
  */
 export async function hasLiveOwner(path: string): Promise<boolean> {
   const touched = (await stat(path).catch(() => null))?.mtimeMs;

@@ -1,6 +1,6 @@
 /**
- * Frees the memory of an array at once; the array, and all others on its buffer, are empty afterwards. The garbage collector would free
- * it too, but may leave hundreds of MiB for minutes. It does nothing if the array is a part of a larger buffer, which others use.
+ * Frees the memory of an array at once; the array, and all others on its buffer, are empty afterwards. The garbage collector may
+ * leave hundreds of MiB for minutes. Does nothing if the array is a part of a larger buffer.
  */
 export function freeMemory({ buffer, byteLength }: ArrayBufferView): void {
   if (byteLength === 0 || byteLength !== buffer.byteLength) return;

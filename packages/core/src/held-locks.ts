@@ -1,12 +1,10 @@
-// Records the locks that this process holds, and the paths that they protect. Each write below such a path first checks the lock. An
-// owner that has lost it, such as one that was suspended on another machine, then fails instead of writing between the lines of the next
-// owner.
+// Records the locks that this process holds, and the paths that they protect. An owner that has lost its lock, such as one that
+// was suspended, then fails instead of writing between the lines of the next owner.
 import { readFileSync } from 'node:fs';
 import type { ProcessIdentity } from './process-identity.js';
 
 /** The content of the lock file. */
 export interface LockOwner extends ProcessIdentity {
-  /** Unique for each acquired lock. */
   id: string;
   /** The time of acquisition, ISO 8601. */
   since: string;
@@ -22,11 +20,7 @@ interface HeldLock {
 const held = new Set<HeldLock>();
 const listeners = new Set<(error: LockLostError) => void>();
 
-/**
- * Registers a listener that is called when a write or a heartbeat finds that this process has lost a lock.
- *
- * @returns a function that removes the listener
- */
+/** Registers a listener, called when a write or heartbeat finds that a lock is lost; returns a function that removes it. */
 export function onLockLost(listener: (error: LockLostError) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -41,11 +35,7 @@ export function lookAtLock(lock: HeldLock): void {
   }
 }
 
-/**
- * Makes every write below `protects` check, from now on, that this process still has the lock.
- *
- * @returns a function that ends these checks
- */
+/** Makes every write below `protects` check that this process still has the lock; returns a function that ends these checks. */
 export function holdLock(lock: HeldLock): () => void {
   held.add(lock);
   return () => held.delete(lock);
@@ -69,11 +59,7 @@ export class LockLostError extends Error {
   }
 }
 
-/**
- * Checks, before each write, that this process still has the locks that protect the path.
- *
- * @throws {LockLostError} if this process has lost one of them
- */
+/** Checks that this process still has the locks that protect the path. @throws {LockLostError} if not */
 export function checkHeld(path: string): void {
   for (const lock of held) if (lock.protects.some((root) => isBelow(path, root))) checkLock(lock);
 }

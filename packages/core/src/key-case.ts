@@ -5,10 +5,8 @@ export const toCamelCase = (key: string): string =>
 
 export const toSnakeCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Returns the same tree with camelCase keys. */
 export const camelKeys = (value: unknown): unknown => mapKeys(value, toCamelCase);
 
-/** Returns the same tree with snake_case keys. */
 export const snakeKeys = (value: unknown): unknown => mapKeys(value, toSnakeCase);
 
 /** The nodes of configs whose keys are names chosen by users, which are not converted. */

@@ -9,7 +9,6 @@ export interface LearningRateSchedule {
   finalShare: number;
 }
 
-/** The share of all steps that warm up if the number of warm-up steps is negative. */
 const DEFAULT_WARMUP_SHARE = 0.1;
 
 /**

@@ -1,11 +1,9 @@
 /**
- * Computes the learning rate at an optimizer step: linear warm-up, peak · (step + 1) / warmupSteps, then
- * linear decay to `finalShare` of the peak.
+ * Computes the learning rate: linear warm-up, peak · (step + 1) / warmupSteps, then linear decay to `finalShare` of the peak.
  *
  * @param step 0-based
- * @param options.warmupSteps steps until the peak is reached
  * @param options.totalSteps steps after which the decay has ended
- * @param options.finalShare share of the peak at the end, in [0, 1]; 1 keeps the rate constant
+ * @param options.finalShare in [0, 1]; 1 keeps the rate constant
  */
 export function linearSchedule(
   peak: number,

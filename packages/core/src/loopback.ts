@@ -1,3 +1,2 @@
-/** Returns whether a host name or address is a loopback address of this machine. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);

@@ -3,11 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { namingFile } from './disk-error.js';
 
-/**
- * Throws an error if a folder contains files.
- *
- * @param what the writer, for the message
- */
+/** Throws an error if a folder contains files. `what`: the writer, for the message. */
 export async function refuseUsedFolder(what: string, folder: string): Promise<void> {
   if ((await readdir(folder).catch(() => [])).length > 0)
     throw new Error(`${what}: the folder '${folder}' is not empty\n  give a new one, or remove it`);
@@ -22,9 +18,7 @@ const UNREPORTED = '.bowyer-unreported';
 /**
  * Writes a folder as `FOLDER.partial`, which is then renamed.
  *
- * @param write gets the folder to write into
- * @param command the command that writes it, if it will call `reportFolder`; until then the folder records the command, in case of a
- *   kill in between
+ * @param command the command that writes it, if it will call `reportFolder`: the folder records it until then, in case of a kill
  * @throws {Error} which names the folder and the problem, if the disk refuses it
  */
 export async function writeNewFolder<T>(

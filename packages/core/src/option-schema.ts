@@ -7,7 +7,6 @@ export const nullable = <T extends TSchema>(schema: T, description: string) =>
 export const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description });
 
-/** Declares an integer of at least `minimum`. */
 export const count = (description: string, minimum = 1) => Type.Integer({ minimum, description });
 
 /** Marks a config key that does not affect a run's results, so that a resumed run may change its value. */

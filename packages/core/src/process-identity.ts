@@ -21,18 +21,13 @@ export interface ProcessIdentity {
  */
 export type ProcessState = 'running' | 'stopped' | 'traced' | 'ended' | 'unknown';
 
-/** A process as the system describes it. */
 interface Seen {
   /** The state letter of `ps`. */
   state: string;
   started: string | null;
 }
 
-/**
- * Identifies a process.
- *
- * @param pid the number of a living process that this process can look up; this process if not given
- */
+/** Identifies a living process that this process can look up; itself if no number is given. */
 export function identityOf(pid = process.pid): ProcessIdentity {
   const started = (pid === process.pid ? (ownSight ??= see(pid)) : see(pid))?.started ?? null;
   return { ...thisPlace(), pid, started };
@@ -50,10 +45,7 @@ export function stateOf(identity: ProcessIdentity): ProcessState {
   return seen.state.startsWith('T') ? 'stopped' : seen.state.startsWith('t') ? 'traced' : 'running';
 }
 
-/**
- * Returns whether the process belongs to this machine, boot and container, so that it can be looked up. Host names may repeat,
- * boot identifiers do not.
- */
+/** Whether the process can be looked up from here. Host names may repeat, boot identifiers do not. */
 function isHere({ host, boot, processes }: ProcessIdentity): boolean {
   const own = thisPlace();
   return own.boot === '' ? host === own.host : boot === own.boot && processes === own.processes;
@@ -78,11 +70,7 @@ function findPlace(): Omit<ProcessIdentity, 'pid' | 'started'> {
   return { host, boot, processes: quietly(() => readlinkSync('/proc/self/ns/pid')) ?? '' };
 }
 
-/**
- * Looks up a process.
- *
- * @returns null if no process has this number
- */
+/** Looks up a process. Null if no process has this number. */
 function see(pid: number): Seen | null {
   const isOnLinux = thisPlace().boot !== '';
   const seen = isOnLinux ? seenInProc(pid) : process.platform === 'win32' ? null : seenByPs(pid);
@@ -90,10 +78,7 @@ function see(pid: number): Seen | null {
   return seen ?? (exists(pid) ? { state: '', started: null } : null);
 }
 
-/**
- * Reads /proc/PID/stat (proc_pid_stat(5)): field 3 is the state, field 22 the start in ticks since the boot. The name before them may
- * contain any character.
- */
+/** Reads /proc/PID/stat (proc_pid_stat(5)): field 3 is the state, field 22 the start in ticks since the boot. */
 function seenInProc(pid: number): Seen | null {
   const text = quietly(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   if (text === null) return null;

@@ -1,6 +1,6 @@
-// Declares the processes of a data-parallel run. All execute the same program on the same numbers: control flow, random streams, replay
-// buffer and metrics are the same as in a run of one process. Expensive work is divided: episodes among the ranks that play them, rows
-// of a batch among the ranks that compute them. Results are exchanged immediately, so that all ranks continue with the complete results.
+// Declares the processes of a data-parallel run. All execute the same program on the same numbers; only expensive work is
+// divided: episodes among the ranks that play them, rows of a batch among the ranks that compute them. Results are exchanged
+// immediately.
 
 /** This process among those of the run. Its methods are collective: every rank must make the same calls in the same order. */
 export interface Ranks {
@@ -10,19 +10,13 @@ export interface Ranks {
   readonly size: number;
   /** Waits until every rank has made this call. This process's event loop continues meanwhile. */
   barrier(): Promise<void>;
-  /**
-   * Adds values element-wise over the ranks, in place, with bit-identical results on every rank. Blocks until every rank has made the
-   * call.
-   */
+  /** Adds values element-wise over the ranks, in place, bit-identical on every rank. Blocks until every rank calls. */
   sum(values: Float32Array | Float64Array): void;
   /** Returns the values of all ranks, in their order, as copies (structured clone). Blocks until every rank has made the call. */
   gather<T>(value: T): T[];
   /** Runs `work` on this rank alone: within it there is a single rank, and the calls above return immediately. */
   apart<T>(work: () => Promise<T>): Promise<T>;
-  /**
-   * The URL of the module whose functions run in worker threads and exchange gradients and parameters; null if there is one
-   * process.
-   */
+  /** The URL of the module whose functions exchange gradients and parameters in worker threads; null for one process. */
   readonly kernels: URL | null;
 }
 
@@ -37,9 +31,7 @@ export const oneRank: Ranks = {
   kernels: null,
 };
 
-/**
- * Returns the share of this rank, from `begin` to `end` (exclusive), in `count` items that are divided evenly among the ranks.
- */
+/** Returns this rank's share, from `begin` to `end` (exclusive), of `count` items that are divided evenly among the ranks. */
 export function shareOf(count: number, { rank, size }: Pick<Ranks, 'rank' | 'size'>): { begin: number; end: number } {
   return { begin: Math.floor((count * rank) / size), end: Math.floor((count * (rank + 1)) / size) };
 }

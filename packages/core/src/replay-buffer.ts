@@ -2,8 +2,7 @@ import type { Rng } from './rng.js';
 
 /**
  * A ring buffer of the last `capacity` items, sampled uniformly with replacement.
- * Source: the buffer of ArCHer (arXiv:2402.19446). Differs from its code: `size` never exceeds the capacity, so that all items are
- * equally likely after the buffer has wrapped around.
+ * Source: ArCHer (arXiv:2402.19446). Differs from its code, where `size` exceeds the capacity once the buffer has wrapped around.
  */
 export class ReplayBuffer<T> {
   #slots: T[] = [];
@@ -27,7 +26,6 @@ export class ReplayBuffer<T> {
     this.#next = (this.#next + 1) % this.capacity;
   }
 
-  /** Draws `count` items, each independently of the others. */
   sample(count: number, rng: Rng): T[] {
     if (this.size === 0) throw new RangeError('ReplayBuffer: nothing to sample, the buffer is empty');
     return Array.from({ length: count }, () => this.#slots[rng.integer(0, this.size - 1)]);

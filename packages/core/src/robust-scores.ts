@@ -10,10 +10,7 @@ export type TaskScores = readonly (readonly number[])[];
 /** The number of resamples for an interval; with it the ends of an interval vary by a hundredth of the standard error between seeds. */
 const RESAMPLES = 10_000;
 
-/**
- * Computes the interquartile mean: the mean over the scores of all tasks without the smallest and the largest quarter (rounded down,
- * so that fewer than four scores give the mean).
- */
+/** Computes the mean over the scores of all tasks without the smallest and the largest quarter, each rounded down. */
 export function interquartileMean(scores: TaskScores): number {
   const sorted = scores.flat().sort((a, b) => a - b);
   const cut = Math.floor(sorted.length / 4);
@@ -34,10 +31,8 @@ export function probabilityOfImprovement(first: TaskScores, second: TaskScores):
 }
 
 /**
- * Computes the percentile interval of a statistic by the stratified bootstrap: for each method and task, as many runs as there are are
- * drawn with replacement.
- *
- * @param methods the arguments of the statistic
+ * Computes the percentile interval of a statistic by the stratified bootstrap, which resamples the runs of each method and task.
+ * `methods`: the arguments of the statistic.
  */
 export function stratifiedInterval(
   methods: readonly TaskScores[],

@@ -15,7 +15,6 @@ export function standardDeviation(xs: ArrayLike<number>): number {
   return Math.sqrt(squares / (xs.length - 1));
 }
 
-/** Computes the standard error of the mean. */
 export function standardError(xs: ArrayLike<number>): number {
   return standardDeviation(xs) / Math.sqrt(xs.length);
 }

@@ -15,15 +15,14 @@ export interface ClusteredMean extends Interval {
 }
 
 /**
- * Estimates the mean of all values with an interval derived from the spread between clusters, since values of one cluster (rollouts of
- * one task) are correlated. With few clusters it is wider than a bootstrap interval, which then covers too little.
+ * Estimates the mean of all values with an interval derived from the spread between clusters, since values of one cluster
+ * (rollouts of one task) are correlated. With few clusters it is wider than a bootstrap interval, which then covers too little.
  *
  *     m = Σ_c s_c / Σ_c n_c        SE² = k/(k − 1) · Σ_c (s_c − n_c m)² / (Σ_c n_c)²        m ± t_{k−1} · SE
  *
  * Source: the ratio estimator of cluster sampling, Cochran 1977, Sampling Techniques, section 9A.2.
  *
- * @param clusters values by cluster; empty ones are ignored
- * @param level the share of such intervals that contain the true mean
+ * @param clusters values by cluster
  * @returns an unbounded interval for a single cluster, whose spread is unknown
  * @throws RangeError without values
  */
@@ -48,16 +47,10 @@ export function ratioMean(clusters: readonly { sum: number; count: number }[], l
   return { mean, standardError, low: mean - half, high: mean + half, clusters: k };
 }
 
-/**
- * Returns the quantile of Student's t distribution.
- *
- * @param probability in (0, 1)
- * @param freedom degrees of freedom, at least 1
- */
+/** Returns the quantile of Student's t distribution. `probability` is in (0, 1); `freedom` is at least 1. */
 export function studentQuantile(probability: number, freedom: number): number {
   if (probability < 0.5) return -studentQuantile(1 - probability, freedom);
-  // The distribution function is increasing, so the quantile is found by bisection over the angle θ = atan(t / √ν), in which it is
-  // smooth.
+  // Bisection over the angle θ = atan(t / √ν), in which the distribution function is smooth.
   let [low, high] = [0, Math.PI / 2];
   for (let i = 0; i < 60; i++) {
     const middle = (low + high) / 2;
@@ -67,11 +60,7 @@ export function studentQuantile(probability: number, freedom: number): number {
   return Math.sqrt(freedom) * Math.tan((low + high) / 2);
 }
 
-/**
- * Returns P(|T| ≤ √ν tan θ) for ν degrees of freedom, as a finite sum of powers of cos θ.
- *
- * Source: Abramowitz and Stegun 1964, 26.7.3 and 26.7.4.
- */
+/** Returns P(|T| ≤ √ν tan θ), a finite sum of powers of cos θ (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4). */
 function halfDistribution(theta: number, freedom: number): number {
   const [sine, cosine] = [Math.sin(theta), Math.cos(theta)];
   const isOdd = freedom % 2 === 1;

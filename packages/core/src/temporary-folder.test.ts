@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import { identityOf } from './process-identity.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
-/** A folder of another process, with a file in a folder of it. */
 function folderOf(owner: object | null): string {
   const folder = mkdtempSync(join(tmpdir(), 'bowyer-process-'));
   mkdirSync(join(folder, 'task-1'));

@@ -10,11 +10,7 @@ const OWNER = 'process.json';
 
 let own: string | null = null;
 
-/**
- * Makes a folder, which is removed at the end of this process if it still exists.
- *
- * @param name the beginning of its name
- */
+/** Makes a folder, which is removed at the end of this process. `name`: the beginning of its name. */
 export function makeTemporaryFolder(name: string): string {
   // The folder of this process may have been deleted, since some machines delete old files from the temporary folder.
   if (own === null || !existsSync(own)) own = makeOwn();

@@ -5,10 +5,8 @@ import { maximum } from './statistics.js';
 /** A set of tokens: token i is bit i % 32 of word ⌊i / 32⌋; tokens beyond the last word are not in the set. */
 export type TokenMask = Uint32Array;
 
-/** Returns whether a token is in the set. */
 export const isAllowed = (mask: TokenMask, id: number): boolean => (((mask[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1;
 
-/** Returns the mask that contains the given tokens. */
 export function tokenMaskOf(ids: readonly number[]): TokenMask {
   const mask = new Uint32Array((maximum(ids) >>> 5) + 1);
   for (const id of ids) mask[id >>> 5] |= 1 << (id & 31);
@@ -36,11 +34,7 @@ export function packMasks(masks: readonly (TokenMask | null)[]): PackedMasks {
   return { masks: [...distinct.keys()], of };
 }
 
-/**
- * Unpacks masks.
- *
- * @returns a mask per token; equal masks are the same array
- */
+/** Returns a mask per token; equal masks are the same array. */
 export function unpackMasks({ masks, of }: PackedMasks): (TokenMask | null)[] {
   const distinct = masks.map((text) => {
     const bytes = Uint8Array.from(inflateRawSync(Buffer.from(text, 'base64'))); // in a new buffer, from offset 0

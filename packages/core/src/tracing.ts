@@ -9,7 +9,6 @@ export interface Span {
   start: number;
   end: number;
   attributes: Readonly<Record<string, string | number | boolean>>;
-  /** The error with which the work failed. */
   error?: string;
 }
 
@@ -18,10 +17,9 @@ export type SpanListener = (span: Span) => void;
 const listeners = new Map<SpanListener, string | null>();
 
 /**
- * Calls the listener with every span.
+ * Calls the listener with every span; returns a function that removes it.
  *
  * @param kernelFolder the folder for ONNX Runtime's profiles of single operators; null: none
- * @returns a function that removes the listener
  */
 export function listenToSpans(listener: SpanListener, kernelFolder: string | null = null): () => void {
   listeners.set(listener, kernelFolder);

@@ -12,10 +12,7 @@ import {
 export type TokenTexts = (ids: readonly number[]) => string[];
 
 interface TurnRecord {
-  /**
-   * The environment's own observation; absent if the agent read exactly this text, without a history or other additions of a
-   * context.
-   */
+  /** The environment's own observation; absent if the agent read exactly this text. */
   state?: string;
   /** Ids of the past episodes or turns that the memory has inserted into the agent's text as examples. */
   retrieved?: string[];
@@ -63,11 +60,7 @@ export interface TrajectoryRecord {
   segments: SegmentRecord[];
 }
 
-/**
- * Makes the record of a trajectory.
- *
- * @param tokenTexts decodes an utterance's tokens; if not given, their texts are not recorded
- */
+/** Makes the record of a trajectory. `tokenTexts` decodes an utterance's tokens; without it, their texts are not recorded. */
 export function toRecord(trajectory: Trajectory, iteration: number, tokenTexts?: TokenTexts): TrajectoryRecord {
   const { episode, seed, item, group, transitions, infos, segments, estimates } = trajectory;
   return {

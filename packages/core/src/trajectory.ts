@@ -23,10 +23,7 @@ export interface Transition {
 export interface SegmentUtterance extends Utterance {
   /** The index of the turn in the trajectory. */
   turn: number;
-  /**
-   * The index in `TokenSegment.ids` of the utterance's first token. After the utterance, the segment may continue with the
-   * observation's tokens instead of the terminator.
-   */
+  /** The index in `TokenSegment.ids` of the first token. After the utterance, the segment may omit the terminator. */
   start: number;
 }
 
@@ -57,16 +54,12 @@ export interface Trajectory {
   item?: string;
   /** The task, if the environment states it separately from its observations; not saved in files. */
   task?: string;
-  /**
-   * The number of a group of episodes that were reset with the same seed, so that their returns can be compared; absent: a group of
-   * one.
-   */
+  /** A group of episodes that were reset with the same seed, so that their returns can be compared; absent: a group of one. */
   group?: number;
   transitions: Transition[];
   /** The environment's `info` for every turn, for metrics only. */
   infos: Record<string, unknown>[];
   segments: TokenSegment[];
-  /** The estimates for each turn. */
   estimates?: (TurnEstimate | undefined)[];
 }
 

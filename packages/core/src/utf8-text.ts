@@ -22,11 +22,7 @@ export function utf8Text(bytes: Uint8Array, path: string): string {
 /** The most bytes that are decoded, since JavaScript's strings have at most 2²⁹ − 24 characters. */
 const MOST_BYTES = 500_000_000;
 
-/**
- * Decodes one line of a file, and removes a byte order mark.
- *
- * @param line counted from 1
- */
+/** Decodes one line of a file, and removes a byte order mark. `line`: counted from 1. */
 export function utf8Line(bytes: Uint8Array, path: string, line: number): string {
   const text = decoded(bytes);
   if (text === null) throw notUtf8(path, line);
@@ -73,10 +69,8 @@ const ZEROS: readonly (readonly [encoding: string, pattern: RegExp])[] = [
 export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
 /**
- * Throws an error unless a file is text.
- *
  * @param head the beginning of the file, at least 16 bytes if it has as many
- * @throws with the format of the file
+ * @throws with the format of the file, unless it is text
  */
 export function refuseOtherFormats(head: Uint8Array, path: string): void {
   const start = Buffer.from(head.subarray(0, 16)).toString('hex');

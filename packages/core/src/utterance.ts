@@ -1,11 +1,11 @@
 import type { TokenMask } from './token-mask.js';
 
 /**
- * The tokens of one utterance, sampled by a policy or taken from a demonstration. This form is used everywhere from the decoder or
- * endpoint to the loss. All arrays are [n] for its n tokens, which include the token that ended it.
+ * The tokens of one utterance, sampled by a policy or taken from a demonstration, from the decoder or endpoint to the loss. All
+ * arrays are [n] for its n tokens, which include the token that ended it.
  *
- * For example, "yes" (token 7) ended by the end-of-text token 0 is `{ ids: [7, 0], terminated: true, logprobs: [-0.3, -1.2] }`, and
- * the same cut off by the length limit is `{ ids: [7], terminated: false, logprobs: [-0.3] }`.
+ * "yes" (token 7) ended by the end-of-text token 0 is `{ ids: [7, 0], terminated: true, logprobs: [-0.3, -1.2] }`; cut off by the
+ * length limit, it is `{ ids: [7], terminated: false, logprobs: [-0.3] }`.
  */
 export interface Utterance {
   /** Token ids; the last one is the terminator if `terminated`. */
@@ -13,18 +13,15 @@ export interface Utterance {
   /** Whether the last of `ids` is a terminator; false if something else ended the utterance, such as the length limit. */
   terminated: boolean;
   /**
-   * The log-probabilities of `ids` in nats, under the policy that sampled, at temperature 1 without truncation, and among the tokens of
-   * `tokenMasks`. Empty if the tokens were not sampled.
+   * Log-probabilities of `ids` in nats, under the policy that sampled, at temperature 1 without truncation, and among the tokens
+   * of `tokenMasks`. Empty if the tokens were not sampled.
    */
   logprobs: number[];
   /** The tokens among which each token was chosen, null for all; omitted if none has a mask. Equal masks may be the same array. */
   tokenMasks?: readonly (TokenMask | null)[];
   /** Whether the utterance is a slip: a mistake that was inserted into the demonstration, and is not imitated. */
   slip?: boolean;
-  /**
-   * The number of iterations for which the policy had been trained when it sampled; absent: all iterations before the first one that
-   * learns from it.
-   */
+  /** The number of iterations trained when the policy sampled; absent: all iterations before the first that learns from it. */
   policyVersion?: number;
 }
 

@@ -4,14 +4,12 @@
 const FIRST_MS = 30_000;
 /** The time between two checks of the pending waits, in milliseconds. */
 const LOOK_MS = 1_000;
-/** The largest number of waits that a line lists. */
 const NAMED = 3;
 
 interface Wait {
   /** Describes the wait, as in 'the run waits for maze: step 3'. */
   what: () => string;
   since: number;
-  /** The number of milliseconds after which a line is due. */
   next: number;
 }
 
@@ -24,11 +22,7 @@ let reports: WaitReports = { report: (line) => void process.stderr.write(`${line
 const waits = new Set<Wait>();
 let timer: NodeJS.Timeout | null = null;
 
-/**
- * Sets the receivers of lines about waits, which are written to standard error by default.
- *
- * @returns a function that restores the previous receivers
- */
+/** Sets the receivers of lines about waits (default: standard error); returns a function that restores the previous ones. */
 export function reportWaits(to: Partial<WaitReports>): () => void {
   const before = reports;
   reports = { ...reports, ...to };

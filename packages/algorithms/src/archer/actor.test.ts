@@ -12,7 +12,6 @@ const maskedTokenIds = Array.from({ length: tokenizer.vocabSize }, (_, id) => id
   (id) => ![idOf('x'), idOf('y')].includes(id),
 );
 const utterances = ['xx', 'xy', 'yx', 'yy'].map((text) => [...text].map(idOf));
-/** The advantages A(s, a) of the utterances. */
 const advantages = [2, -1, 0.5, 1.5];
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
@@ -28,7 +27,6 @@ afterAll(async () => {
   await device.close();
 });
 
-/** Returns all weights in one array. */
 async function parameters(): Promise<Float32Array> {
   const tensors = await policy.copyParameters();
   return Float32Array.from(
@@ -46,7 +44,6 @@ async function set(values: ArrayLike<number>): Promise<void> {
   await policy.restoreParameters(tensors);
 }
 
-/** Computes the utterances' log-probabilities, [utterances] of [tokens]. */
 async function logprobs(): Promise<number[][]> {
   const examples = utterances.map((ids): TokenExample => {
     const context = [...prompt, ids[0]];

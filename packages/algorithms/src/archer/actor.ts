@@ -123,12 +123,10 @@ export interface Actor {
   baseline: LanguageModel | null;
 }
 
-/** The options of ArCHer that the actor's update reads. */
 type ActorOptions = OptionsOf<TObject<typeof actorOptions>> &
   Pick<CriticOptions, 'batch' | 'slots' | 'sampling'> &
   Pick<ActorLossOptions, 'replay'>;
 
-/** The models and the critic that the actor's update uses. */
 interface ActorUpdate extends Actor {
   critic: DoubleCritic;
   replay: ReplayBuffer<ReplayItem>;
@@ -205,10 +203,7 @@ async function stepBaseline(
   await baseline.valueHead.optimizer.step(step);
 }
 
-/**
- * Samples fresh utterances at the states of stored turns, from which the paper's actor learns, and splits them into
- * micro-batches.
- */
+/** Samples fresh utterances at the states of stored turns, from which the paper's actor learns. */
 async function replayBatches(
   items: readonly ReplayItem[],
   { openPlayer, ranks }: Pick<ActorUpdate, 'openPlayer' | 'ranks'>,
@@ -235,8 +230,8 @@ type Judged = JudgedUtterance & { refLogprobs: Float32Array };
  *     L_b = mean over all tokens of (b(s, a_<t) − sg(G_t))²
  *
  * where sg stops the gradient, ρ is the importance weight, π_0 the initial policy and b_t the baseline's value. This is ArCHer's
- * −mean A log π(a|s) with β = 0, ρ = 1 and b = 0. G_t omits the KL of the tokens before t, and b_t depends only on those tokens.
- * Neither depends on a_t, so that the expected gradient is unchanged and its variance is smaller.
+ * −mean A log π(a|s) with β = 0, ρ = 1 and b = 0. Neither the KL of the tokens before t, which G_t omits, nor b_t depends on a_t,
+ * so that the expected gradient is unchanged and its variance is smaller.
  */
 export async function accumulateActor(
   { policy, reference, baseline }: Actor,
@@ -283,10 +278,9 @@ async function accumulateBaseline(
 }
 
 /**
- * Computes the return G and the importance weight ρ of every token, as in the formulas of `accumulateActor`.
+ * Computes the return G and the importance weight ρ of every token, each [N].
  *
- * @param logprobs [N] of the tokens under the present policy; null where neither KL nor ρ is used
- * @returns [N] each
+ * @param logprobs [N] under the present policy; null where neither KL nor ρ is used
  */
 function creditsOf(
   { turns, lengths }: TurnBatch<Judged>,

@@ -77,7 +77,6 @@ export const archer = defineAlgorithm({
     for await (const iteration of run.iterations()) {
       const rng = run.updateRng(iteration);
 
-      // Roll out the current policy and store every turn.
       const rollout = await run.collect(iteration);
       insertTurns(replay, rollout);
       await learner.rest();
@@ -121,8 +120,7 @@ export const archer = defineAlgorithm({
 });
 
 /**
- * Reports an option that makes the policy sample at states of the replay buffer while it must choose among valid actions: the
- * buffer does not store which actions were valid at a state.
+ * Reports an option that makes the policy sample at states of the replay buffer, which does not store which actions were valid.
  */
 const atReplayedStates = (key: string, asks: boolean, value: string, other: string): ConfigProblem[] =>
   asks

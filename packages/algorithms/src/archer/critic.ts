@@ -34,11 +34,7 @@ import type { ReplayItem } from '../rollout/replay.js';
 import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
 import type { SharedClip } from './shared-clip.js';
 
-/**
- * Declares the option for n of the n-step targets of Q: the number of turns whose rewards are in a target.
- *
- * @param value the default; null: all turns to the end of the episode
- */
+/** The number of turns whose rewards are in a target of Q. `value`: the default; null: all turns to the end of the episode. */
 export const tdStepsOption = (value: number | null) =>
   optional(
     integer,
@@ -46,11 +42,7 @@ export const tdStepsOption = (value: number | null) =>
     { flat: 'td_steps', default: value },
   );
 
-/**
- * Declares the options of every double critic (two Q and two V heads).
- *
- * @param tau default rate of the target network's update
- */
+/** Declares the options of every double critic. `tau`: default rate of the target network's update. */
 export const criticMembers = <Norm extends TSchema>(tau: number, maxGradNorm: Norm) => ({
   lr: positive(1e-5, 'learning rate of the critic', { flat: 'critic_lr' }),
   max_grad_norm: maxGradNorm,
@@ -77,15 +69,11 @@ export const criticNormOption = positive(1, 'upper bound of the global norm of t
 });
 
 interface CriticTargetOptions {
-  /** Discount per turn. */
   gamma: number;
   critic: {
     /** The number of turns whose rewards are in a target; null for all turns of the episode. */
     tdSteps: number | null;
-    /**
-     * Whether the target of the last turn of a truncated episode bootstraps from the value of the state after it; false: from
-     * 0.
-     */
+    /** Whether a truncated episode's last target bootstraps from the value of the state after it; false: from 0. */
     bootstrapOnLimit: boolean;
     /** The target network's value from which head i bootstraps: `own`, that of target head i; `min`, the smaller one of the two. */
     tdTarget: 'own' | 'min';
@@ -95,7 +83,7 @@ interface CriticTargetOptions {
 /** The values, or the targets, of the two Q heads or of the two V heads, each [items]. */
 export type Pair = [Float32Array, Float32Array];
 
-/** Returns the values of both heads unchanged (`own`), or for both heads the elementwise minimum of the two (`min`). */
+/** `min` gives both heads the elementwise minimum of the two. */
 export function combined(one: Float32Array, two: Float32Array, rule: 'own' | 'min'): Pair {
   if (rule === 'own') return [one, two];
   const smaller = one.map((value, i) => Math.min(value, two[i]));
@@ -103,12 +91,10 @@ export function combined(one: Float32Array, two: Float32Array, rule: 'own' | 'mi
 }
 
 /**
- * Computes the targets of Q1 and Q2 at stored turns, from the target critic's V heads.
+ * Computes the targets of Q1 and Q2 at stored turns, from the target critic's V heads, each [items].
  *
- * @param importance ρ of every turn of the items' episodes; it weights the later turns of a target, whose actions an older
- *   policy chose. With null every later turn has weight 1, so that targets of several steps estimate values of the policies
- *   that played instead of values of the present one
- * @returns [items] each
+ * @param importance ρ of every turn of the items' episodes, for later turns, whose actions an older policy chose. With null,
+ * targets of several steps estimate values of the policies that played instead of the present one
  */
 export async function qTargets(
   critic: DoubleCritic,
@@ -118,8 +104,8 @@ export async function qTargets(
 ): Promise<Pair> {
   const ahead = items.map((item) => turnsAhead(item, options.critic.tdSteps));
   const isEnd = ahead.map((turns) => endsAfter(turns.at(-1)!, options));
-  // Without importance weights the values of the states between a turn and the last one cancel in the n-step return, so that
-  // only the last state is evaluated. The state after the end of an episode has the value 0.
+  // Without importance weights only the last state is evaluated, since the values of the states before cancel in the n-step
+  // return. The state after the end of an episode has the value 0.
   const states = ahead.map((turns, i) => turns.slice(importance === null ? -1 : 0, isEnd[i] ? -1 : undefined));
   const { v1, v2 } = await critic.evaluate(
     states.flatMap((turns) => turns.map(({ nextObservation }) => nextObservation)),
@@ -150,7 +136,7 @@ const endsAfter = (
   { critic: { bootstrapOnLimit } }: CriticTargetOptions,
 ): boolean => terminated || (truncated && !bootstrapOnLimit);
 
-/** Declares the options of a critic that learns from a replay buffer. @param maxGradNorm the schema of the bound of its gradient */
+/** `maxGradNorm`: the schema of the bound of the gradient. */
 export const criticOptions = <Norm extends TSchema>(maxGradNorm: Norm) => ({
   gamma: gammaOption(0.95),
   batch: summedBatch('turns'),
@@ -192,10 +178,7 @@ interface CriticUpdate {
   ranks?: Ranks;
   /** Opens the acting policy, whose fresh utterances the V heads may learn from. */
   openPlayer: OpenPlayer;
-  /**
-   * Whether the player chooses actions by the critic's values, so that fresh utterances are sampled again before each step of
-   * the critic.
-   */
+  /** Whether the player uses the critic, so that fresh utterances are sampled again before each step of the critic. */
   playsWithCritic?: boolean;
   /** Frees the working memory of sampling before the first step; not called if the critic chooses actions. */
   rest?: () => Promise<void>;
@@ -226,8 +209,7 @@ type WeightsOf = ((episodes: Iterable<Trajectory>) => Promise<Map<Trajectory, Fl
 /**
  * Takes `critic.steps` optimizer steps of L = Σ_i mean (Q_i − y^Q_i)² + mean (V_i − y^V_i)².
  *
- * All random numbers are drawn before the first step: for each micro-batch its turns, then (with fresh utterances) the seed of
- * its utterances.
+ * All random numbers are drawn before the first step: for each micro-batch its turns, then (with fresh utterances) their seed.
  *
  * @param weightsOf called once, with all episodes that the drawn turns belong to
  */
@@ -294,11 +276,7 @@ function sampleFor(
   });
 }
 
-/**
- * Adds the gradient of the critic's loss on one micro-batch.
- *
- * @param samples [samples][items], the items themselves or fresh utterances at their states
- */
+/** `samples`: [samples][items], the items themselves or fresh utterances at their states. */
 async function accumulateTd(
   critic: DoubleCritic,
   items: readonly ReplayItem[],
@@ -328,9 +306,7 @@ async function accumulateTd(
 
 const transitionOf = ({ trajectory, turn }: ReplayItem) => trajectory.transitions[turn];
 
-/**
- * Computes the targets of the V heads, y^V_i = mean over the samples of Q̄_i(s, a), where Q̄_i are the target critic's Q heads.
- */
+/** y^V_i = mean over the samples of Q̄_i(s, a), where Q̄_i are the target critic's Q heads. */
 async function vTargets(
   critic: DoubleCritic,
   observations: readonly string[],
@@ -354,9 +330,8 @@ function meanPair(pairs: readonly Pair[]): Pair {
 }
 
 /**
- * Returns metrics of the four heads: their losses, and their outputs before the step.
- *
- * @param targets Q1 and Q2 of the target critic, from which the targets of V1 and V2 were made
+ * Losses and outputs of the four heads before the step. `targets`: Q1 and Q2 of the target critic, of which those of V1 and V2
+ * are made.
  */
 export function headMetrics(
   result: Awaited<ReturnType<DoubleCritic['accumulateGradients']>>,

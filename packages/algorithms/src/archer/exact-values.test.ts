@@ -45,11 +45,7 @@ const options = withDefaults(chai.options, {
 type Changes = { gamma?: number; size?: number } & Partial<(typeof options)['critic']>;
 type WeightsOf = Parameters<typeof updateCritic>[3];
 
-/**
- * Trains the critic by TD on the episodes, with a learning rate that decreases to a tenth.
- *
- * @returns the largest error of Q and V as values of `of`
- */
+/** The learning rate decreases to a tenth. Returns the largest error of Q and V as values of `of`. */
 async function errorAfterTd(
   critic: DoubleCritic,
   learnt: readonly Trajectory[],
@@ -121,7 +117,6 @@ describe('the targets of ArCHer', () => {
   let whole: Trajectory[];
   beforeAll(async () => (whole = await episodesOf(policy, 6000, 100)));
 
-  /** Computes ρ from the two tables. */
   const weightsOf = async (learnt: Iterable<Trajectory>) =>
     new Map(
       [...learnt].map((trajectory) => {
@@ -184,7 +179,6 @@ function largestBias(
   );
 }
 
-/** Computes GAE with exact values instead of the critic's. */
 function advantages(lambda: number, { changed = episodes, discount = gamma } = {}) {
   return changed.flatMap(({ transitions }) => {
     const value = (observation: string) => v[observation.trim()] ?? 0;

@@ -7,9 +7,8 @@ import { scoreTurns, utterancesOf, type LearnedTurn } from '../learning/pack-tur
 const MAX_TOKENS = 16_384;
 
 /**
- * Computes weights ρ = min(π(a|s) / μ(a|s), bound) of every utterance of some episodes. π is the present policy, and μ the one
- * that sampled, whose log-probabilities are stored with the tokens; both at temperature 1 without truncation. The terminator counts
- * as a token.
+ * Computes ρ = min(π(a|s) / μ(a|s), bound) of every utterance, with the present policy π and the sampling policy μ, at
+ * temperature 1 without truncation. The terminator counts as a token.
  *
  * @returns per episode [turns]; 1 where no tokens or no log-probabilities are stored
  */
@@ -33,11 +32,7 @@ export async function importanceWeights(
   );
 }
 
-/**
- * Computes ρ, as in `importanceWeights`, of one utterance.
- *
- * @param logprobs [tokens] of its scored tokens, under the present policy
- */
+/** Computes ρ of one utterance. `logprobs`: [tokens] of its scored tokens, under the present policy. */
 export function weightOf({ trajectory, turn }: LearnedTurn, logprobs: Float32Array, bound: number): number {
   const stored = utterancesOf(trajectory).get(turn)?.logprobs.slice(0, logprobs.length) ?? [];
   return stored.length === 0 ? 1 : importanceWeight(sum(logprobs), sum(stored), bound);

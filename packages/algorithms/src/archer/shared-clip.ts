@@ -2,17 +2,16 @@
 import type { Optimizer } from '@bowyer/models';
 
 /**
- * The networks whose gradients are in the norm by which a gradient is clipped. `own`: only the network that takes the step.
- * `all`: also the agent's other networks, with the gradients of their last steps, as in ArCHer's code.
+ * The networks whose gradients are in the norm by which a gradient is clipped. `all`: also the agent's other networks, with the
+ * gradients of their last steps, as in ArCHer's code.
  */
 type ClipScope = 'own' | 'all';
 
 /**
  * Takes optimizer steps of an agent's networks, with their gradients clipped by a common norm.
  *
- * ArCHer's code clips over every parameter of the agent without zeroing the gradients of the network that is not being stepped,
- * so the norm includes that network's last gradients, which every clip scales down again. Only their norm affects the result, so
- * that this class keeps the norm instead of the gradients.
+ * ArCHer's code does not zero the gradients of the network that is not being stepped, so the norm includes that network's last
+ * gradients, which every clip scales down again. This class keeps their norm instead of the gradients.
  */
 export class SharedClip {
   /** @param leftover norm of each network's last clipped gradient; it is changed in place, and is part of a checkpoint */
@@ -21,13 +20,7 @@ export class SharedClip {
     private readonly leftover: Record<string, number> = {},
   ) {}
 
-  /**
-   * Makes an optimizer step of a network whose gradient is clipped.
-   *
-   * @param network name of the network being stepped
-   * @param microBatches number of gradients that were added
-   * @returns the gradient's norm before the clip
-   */
+  /** Returns the gradient's norm before the clip. `microBatches`: the number of gradients that were added. */
   async step(
     network: string,
     optimizer: Optimizer,

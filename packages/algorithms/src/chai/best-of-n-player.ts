@@ -11,7 +11,6 @@ import type { TurnTokens } from '../rollout/turn-tokens.js';
 
 interface BestOfNOptions {
   slots: number;
-  /** The number of utterances that are sampled per turn. */
   candidates: number;
   sampling: SamplingOptions;
   /** The conversion of episodes into tokens; as one growing text if not given. */
@@ -21,8 +20,7 @@ interface BestOfNOptions {
 /**
  * Samples `candidates` utterances at the same state, and plays the one with the largest min(Q̄₁, Q̄₂).
  *
- * Every episode has `candidates` KV-cache slots with the same context. After the choice each slot is truncated to the prompt, and
- * the chosen utterance is read together with the next observation.
+ * Every episode has `candidates` KV-cache slots with the same context; after the choice each slot is truncated to the prompt.
  */
 export class BestOfNPlayer implements Player {
   readonly #dialogues: Dialogue[];

@@ -9,7 +9,6 @@ import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
 import type { OpenPlayer, PlayOptions } from '../rollout/player.js';
 import type { TrainingRun } from '../run/training-run.js';
 
-/** The options of evaluations during training on a dataset. */
 export const evaluationMembers = {
   epochs: positive(1, 'epochs between evaluations (held-out loss and played episodes); 0.5: two in an epoch', {
     flat: 'eval_freq',
@@ -30,15 +29,11 @@ type EvaluationOptions = OptionsOf<TObject<typeof evaluationMembers>>;
 
 /** Says when an evaluation is due, and runs it. If the user stops the run during an evaluation, a resumed run repeats it. */
 export interface DatasetEvaluation {
-  /**
-   * Returns whether an evaluation is due.
-   *
-   * @param step optimizer steps so far; 0: before the first
-   */
+  /** Returns whether an evaluation is due. `step`: optimizer steps so far; 0: before the first. */
   isDue(step: number): boolean;
   /**
-   * Evaluates the policy. Metrics are named `eval/…`; the agent with the highest `eval/episodic_return` is the best, or, if no
-   * episodes are played, the one with the smallest `eval/nll`.
+   * Metrics are named `eval/…`; the agent with the highest `eval/episodic_return` is the best, or, if no episodes are played, the
+   * one with the smallest `eval/nll`.
    *
    * @throws {InterruptedError} where the user asks to stop
    */
@@ -55,11 +50,7 @@ interface EvaluatedParts {
   totalSteps: number;
 }
 
-/**
- * Makes the evaluation of a training on a dataset.
- *
- * @returns null if nothing is held out and `eval.size` is 0, so that there is nothing to measure
- */
+/** Makes the evaluation of a training on a dataset. Null if nothing is held out and `eval.size` is 0. */
 export function datasetEvaluation(
   run: PlayContext,
   { heldOutLoss, openPlayer, calibration, stepsPerEpoch, totalSteps }: EvaluatedParts,
@@ -79,17 +70,10 @@ export function datasetEvaluation(
   };
 }
 
-/**
- * Decides after which optimizer steps of a training on a dataset an evaluation runs and metrics are logged, and computes both.
- */
+/** Decides after which optimizer steps an evaluation runs and metrics are logged, and computes both. */
 export interface StepReports {
   evaluation: DatasetEvaluation | null;
-  /**
-   * Returns whether the metrics of the training are logged after a step. If an evaluation is due, its metrics are logged in any
-   * case.
-   *
-   * @param step optimizer steps so far; 0: before the first
-   */
+  /** Whether the metrics are logged after a step (0: before the first) even if no evaluation is due. */
   isDue(step: number): boolean;
   /** Returns the metrics of the steps since the last report; called once for each report after a step. */
   metricsOf(step: number): Metrics;
@@ -98,8 +82,7 @@ export interface StepReports {
 /**
  * Runs the evaluation and logs the metrics if they are due after an optimizer step.
  *
- * @returns false where the user has stopped the evaluation: a checkpoint is saved, and a resumed run calls this again for the
- *   same step
+ * @returns false where the user has stopped: a checkpoint is saved, and a resumed run calls this again for the same step
  */
 export async function reportStep(
   { hooks, state }: Pick<TrainingRun, 'hooks' | 'state'>,
@@ -127,8 +110,8 @@ export async function keepBestOf(hooks: Pick<RunHooks, 'keepBest'>, step: number
 }
 
 /**
- * Splits a dataset, by the run's seed, into a part to train on and a held-out part. Items of one group (the contexts of an episode)
- * stay together, so that nothing of a held-out episode is trained on.
+ * Splits a dataset, by the run's seed. Items of one group (the contexts of an episode) stay together, so that nothing of a
+ * held-out episode is trained on.
  *
  * @throws {RangeError} where nothing would be left to train on
  */

@@ -6,7 +6,7 @@ import { segmentsOf, SlotContext, type TurnTokens } from '../rollout/turn-tokens
 /**
  * Converts a demonstration into an episode. Missing rewards are NaN.
  *
- * @param room largest number of tokens before an utterance; the player's context drops older ones. No limit if not given
+ * @param room largest number of tokens before an utterance; older ones are dropped. No limit if not given
  */
 export function demonstrationTrajectory(
   demonstration: Demonstration,

@@ -45,7 +45,7 @@ interface Passes<Item> {
 }
 
 /**
- * Makes passes over a dataset, with one optimizer step for each batch. Metrics and checkpoints count optimizer steps.
+ * Makes passes with one optimizer step for each batch; metrics and checkpoints count optimizer steps.
  *
  * @param learn takes the step of a batch, given the steps before it and the number of the pass; returns the loss to show, if any
  */
@@ -70,8 +70,7 @@ export async function passesOver<Item>(
 }
 
 /**
- * Returns whether the metrics since the last report are logged after a step: at the end of each epoch, and after every
- * `loggingSteps` steps.
+ * Whether metrics are logged after a step: at the end of each epoch, and after every `loggingSteps` steps.
  *
  * @param perEpoch number of reports in an epoch with enough steps, where `loggingSteps` is null; 1 if not given
  */

@@ -3,8 +3,7 @@ import { episodicReturn, type Trajectory } from '@bowyer/core';
 import type { Dataset } from '../run/training-run.js';
 
 /**
- * Returns the episodes of a dataset. An episode whose observations do not continue each other is stored in several
- * trajectories; these are joined into one, in which the last turn of a trajectory is followed by the first turn of the next.
+ * Trajectories of one episode, whose observations do not continue each other, are joined into one.
  *
  * @param needs says what the rewards are needed for, in the error message
  * @throws where turns have no rewards

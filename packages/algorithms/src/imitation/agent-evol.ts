@@ -96,12 +96,10 @@ export const agentEvol = defineAlgorithm({
     const history = [...run.history];
 
     for await (const iteration of run.iterations()) {
-      // Explore.
       const rollout = await run.collect(iteration, { groupSize: options.rollout.groupSize });
       for (const episode of rollout) history.push(episode);
       const metrics: Metrics = { ...rolloutMetrics(rollout), ...successRates(rollout, options) };
 
-      // Keep what succeeded.
       const learnable = options.success.merge === 'newest' ? rollout : history;
       const kept = firstOfEachItem(
         learnable.filter((trajectory) => isSuccess(trajectory, options)),
@@ -139,7 +137,7 @@ interface SuccessOptions {
   success: Pick<AgentEvolOptions['success'], 'threshold'>;
 }
 
-/** Selects the demonstrations that succeeded, and those with an unknown outcome, since files of an expert often have no rewards. */
+/** Includes demonstrations with an unknown outcome, since files of an expert often have no rewards. */
 export function successfulOf(dataset: Dataset, { success: { threshold } }: SuccessOptions): Dataset {
   if (dataset.kind === 'conversations') return dataset;
   const failed = (episode: Trajectory) =>
@@ -150,11 +148,7 @@ export function successfulOf(dataset: Dataset, { success: { threshold } }: Succe
 const sizeOf = (dataset: Dataset): number =>
   dataset.kind === 'episodes' ? dataset.episodes.length : dataset.conversations.length;
 
-/**
- * Returns whether an episode succeeded.
- *
- * @throws where the environment does not report it, and the options have no threshold of the return
- */
+/** @throws where the environment does not report success, and the options have no threshold of the return */
 export function isSuccess(trajectory: Trajectory, { success: { threshold } }: SuccessOptions): boolean {
   if (threshold !== null) return episodicReturn(trajectory) >= threshold;
   const { won } = trajectory.infos.at(-1)!;

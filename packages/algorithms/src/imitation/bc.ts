@@ -33,14 +33,12 @@ import { datasetOf } from '../run/training-run.js';
 import { contextsOf, conversationExamples, episodeExamples, weightedLoss, type Examples } from './examples.js';
 import { imitate } from './imitate.js';
 
-/** Defaults that differ between algorithms. */
 interface CloneDefaults {
   epochs: number;
   lr: number;
   schedule?: Partial<LearningRateSchedule>;
 }
 
-/** Declares the options of algorithms whose loss is the likelihood of given actions alone. */
 export const cloneOptions = ({ epochs, ...actor }: CloneDefaults) => ({
   epochs: epochsOption(epochs),
   ...loggingStepsKey('one line an epoch'),
@@ -65,11 +63,7 @@ export const cloneOptions = ({ epochs, ...actor }: CloneDefaults) => ({
   eval: group({ ...evaluationMembers, validation_share: validationShareOption }, 'evaluations on the way'),
 });
 
-/**
- * Declares the options of behaviour cloning's loss.
- *
- * @param learned names, in an option's description, the tokens that are learned without that option, such as the agent's
- */
+/** `learned`: names, in a description, the tokens that are learned without that option, such as the agent's. */
 export const cloneLoss = (learned: string) =>
   group(
     {
@@ -101,7 +95,7 @@ export const bc = defineAlgorithm({
 
 type Context = Pick<Trajectory, 'episode' | 'segments'>;
 
-/** Trains by behaviour cloning of episodes. @param further metrics that are logged beside those of the loss */
+/** `further`: metrics that are logged beside those of the loss. */
 export function cloneEpisodes(
   run: AlgorithmRun,
   episodes: readonly Trajectory[],
@@ -119,7 +113,7 @@ export function cloneEpisodes(
   return clone(run, items, examplesOf, options, ({ episode }) => episode);
 }
 
-/** Trains by behaviour cloning of conversations. @param further metrics that are logged beside those of the loss */
+/** `further`: metrics that are logged beside those of the loss. */
 export function cloneConversations(
   run: AlgorithmRun,
   conversations: readonly EncodedConversation[],
@@ -170,7 +164,6 @@ async function clone<Item>(
   await imitate(run, examplesOf(training), options, { batchSize, parts, loggingSteps, evaluation });
 }
 
-/** Computes the metrics of the held-out examples. */
 async function lossOf<Item>(
   { policy }: AlgorithmRun,
   { items, batchOf, metricsOf }: Examples<Item>,

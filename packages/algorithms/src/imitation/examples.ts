@@ -8,29 +8,23 @@ import { packTurns } from '../learning/pack-turns.js';
 /** A dataset, and how its items become batches of token examples. */
 export interface Examples<Item> {
   items: readonly Item[];
-  /**
-   * Makes the token examples of a batch, whose loss is a mean. `count` weights this mean where the logged loss averages over
-   * batches.
-   */
+  /** Examples whose loss is a mean, weighted by `count` where the logged loss averages over batches. */
   batchOf(items: readonly Item[]): { examples: TokenExample[]; count: number };
   /**
-   * Returns the metrics of the optimizer steps since the last report.
+   * The metrics since the last report.
    *
-   * @param interval `nll` and `count` are the mean loss and the sum of the counts of these steps' batches, `steps` the number
-   *   of all steps so far, `lr` the last step's learning rate
+   * @param interval `nll` and `count` are the mean loss and the sum of the counts of these steps' batches, `steps` all steps so
+   * far, `lr` the last step's learning rate
    */
   metricsOf(interval: { nll: number; steps: number; count: number; lr: number }): Metrics;
 }
 
-/**
- * Lists the contexts of episodes as items: a context is a segment of tokens, of which an episode has several if its
- * observations do not continue each other.
- */
+/** A context is a segment of tokens; an episode has several if its observations do not continue each other. */
 export const contextsOf = (episodes: readonly Trajectory[]): Pick<Trajectory, 'episode' | 'segments'>[] =>
   episodes.flatMap(({ episode, segments }) => segments.map((segment) => ({ episode, segments: [segment] })));
 
 /**
- * Makes examples whose loss is the mean over utterances; every batch has the same weight.
+ * Examples whose loss is the mean over utterances.
  *
  * @param options.observationWeight weight of a token of an observation, relative to one of an utterance; 0: not learned
  * @param options.maskedTokenIds tokens that the policy can never write
@@ -60,10 +54,7 @@ export const episodeExamples = <Item extends Pick<Trajectory, 'segments'>>(
   metricsOf: ({ nll, steps }) => ({ 'losses/nll': nll, 'optim/steps': steps }),
 });
 
-/**
- * Makes examples whose loss is the mean over learned tokens. The template's mask decides whether a message's terminator is learned,
- * so that `scoreTerminator` has no effect.
- */
+/** Makes examples whose loss is the mean over learned tokens. `scoreTerminator` has no effect: the template's mask decides. */
 export const conversationExamples = (conversations: readonly EncodedConversation[]): Examples<EncodedConversation> => ({
   items: conversations,
   batchOf(batch) {
@@ -82,7 +73,6 @@ export const conversationExamples = (conversations: readonly EncodedConversation
  * Computes Σ −log π over the learned tokens of each conversation, in nats, without gradients.
  *
  * @param batchSize the number of conversations that run through the model together
- * @param progress called after each batch with the conversations done so far
  */
 export async function conversationLosses(
   policy: LanguageModel,
@@ -96,11 +86,7 @@ export async function conversationLosses(
   return losses;
 }
 
-/**
- * Computes Σ weight · −log π(target) over all positions of all examples, in nats, without gradients.
- *
- * @param rows number of examples per forward pass
- */
+/** Computes Σ weight · −log π(target) in nats, without gradients, with `rows` examples per forward pass. */
 export async function weightedLoss(
   policy: LanguageModel,
   examples: readonly TokenExample[],
@@ -112,11 +98,7 @@ export async function weightedLoss(
   return sum;
 }
 
-/**
- * Scores examples, `rows` of them in a forward pass.
- *
- * @param take is given weight · −log π(target) of each position, in order
- */
+/** Scores examples, `rows` of them in a forward pass. `take` is given weight · −log π(target) of each position, in order. */
 async function scoreRows(
   policy: LanguageModel,
   examples: readonly TokenExample[],
@@ -136,7 +118,6 @@ async function scoreRows(
 export const learnedTokens = ({ lossMask }: EncodedConversation): number =>
   lossMask.reduce((sum, mask, i) => sum + (i > 0 ? mask : 0), 0);
 
-/** Makes the example of a conversation, in which each token predicts the next one. */
 export function conversationExample({ ids, lossMask }: EncodedConversation, weight: number): TokenExample {
   return {
     ids: Int32Array.from(ids.slice(0, -1)),

@@ -20,7 +20,6 @@ const sampling: SamplingOptions = {
   terminatorIds: tokenizer.encode('\n'),
 };
 
-/** Returns the utterances of 200 slots and their tokens. */
 async function said(
   share: number,
   { reply = expertReply, labels = 'played' }: { reply?: string | null; labels?: 'played' | 'all' } = {},

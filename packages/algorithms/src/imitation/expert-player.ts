@@ -1,7 +1,6 @@
-// Lets the environment's expert play each turn with a given probability, else the policy. With expert.labels=played the
-// policy's own utterances stay in the dialogue and are not imitated: they are marked as slips (mistakes). With
-// expert.labels=all the stored tokens of every turn are the expert's reply, whoever played it. They follow a prompt that must
-// not contain the earlier utterances, since the policy may have written those.
+// Lets the environment's expert play each turn with a given probability, else the policy. With expert.labels=played the policy's
+// own utterances stay in the dialogue, marked as slips (mistakes) that are not imitated. With expert.labels=all the stored tokens
+// of every turn are the expert's reply, whoever played it, after a prompt without earlier utterances.
 import type { Decision } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';
 import type { OpenPlayer, ActRequest, Player } from '../rollout/player.js';
@@ -16,7 +15,6 @@ interface ExpertPlayerOptions {
   labels: 'played' | 'all';
 }
 
-/** Makes a player whose turns the expert and the policy share. */
 export const expertPlayer =
   (
     { policy, dialogues }: { policy: LanguageModel; dialogues: Dialogues },
@@ -35,10 +33,7 @@ function demonstrated({ tokenMasks: _, ...tokens }: TurnTokens): TurnTokens {
 class ExpertPlayer implements Player {
   readonly asksExpert = true;
 
-  /**
-   * @param player plays every turn. In a turn of the expert, the expert's reply is its only valid action; in a turn of the
-   *   policy it has no valid actions, and writes freely
-   */
+  /** `player` plays every turn: with the expert's reply as its only valid action, or freely. */
   constructor(
     private readonly player: ConstrainedPlayer,
     private readonly options: ExpertPlayerOptions,
@@ -66,8 +61,8 @@ class ExpertPlayer implements Player {
   }
 
   /**
-   * Replaces the policy's tokens of a turn by the expert's reply, as the label to imitate. If the expert has no reply, or if
-   * the reply has tokens that the policy cannot write, the turn is marked as not to be imitated.
+   * Replaces the policy's tokens by the expert's reply as the label. Without a reply, or with one that the policy cannot write,
+   * the turn is marked as not to be imitated.
    */
   #labelled(data: TurnTokens, expertReply: string | null): TurnTokens {
     const ids = expertReply === null ? [] : this.policy.tokenizer.encode(expertReply);

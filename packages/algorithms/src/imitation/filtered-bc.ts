@@ -1,8 +1,7 @@
 // Filtered behaviour cloning imitates only the best episodes of a dataset, or the conversations with the best scores. Source: the
 // percentile-BC baseline of Chen et al. 2021, arXiv:2106.01345, section 5.1; on text games Abdulhai et al. 2023, arXiv:2311.18232
-// ("% BC"). Differs from them: the share is a quantile of episodes, where the code of Chen et al. counts time steps of the best
-// episodes; all ties at the cutoff are kept, so that more than the given share may be imitated; the policy is a language model,
-// where the baseline of Chen et al. is an MLP.
+// ("% BC"). Differs from them: the share is a quantile of episodes instead of time steps; all ties at the cutoff are kept; the
+// policy is a language model, not an MLP.
 import { episodicReturn, fraction, group, quantile, unitOptions } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
 import type { Metrics } from '../rollout/run-hooks.js';

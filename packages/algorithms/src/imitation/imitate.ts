@@ -8,7 +8,6 @@ import type { TrainingRun } from '../run/training-run.js';
 import type { Examples } from './examples.js';
 
 export interface ImitationSettings {
-  /** Items per optimizer step. */
   batchSize: number;
   /** The number of micro-batches of a batch; their gradients are added. 1 if not given. */
   parts?: number;
@@ -62,8 +61,7 @@ export async function imitate<Item>(
 }
 
 /**
- * Trains by behaviour cloning within one iteration of an online algorithm. All passes are finished even if the user asks to
- * stop.
+ * All passes are finished even if the user asks to stop.
  *
  * @returns the mean loss of the last pass, and the number of steps; without items only the number of steps
  */
@@ -96,10 +94,7 @@ export async function imitateAtOnce(
   return { 'losses/nll': metrics['losses/nll'], 'optim/steps': metrics['optim/steps'] };
 }
 
-/**
- * Adds the gradients of a batch in `parts` micro-batches. The examples' weights are those of the whole batch, so that the losses of
- * the micro-batches add up to the batch's.
- */
+/** The examples' weights are those of the whole batch, so that the losses of the micro-batches add up to the batch's. */
 async function accumulateInParts(
   policy: LanguageModel,
   examples: readonly TokenExample[],

@@ -5,16 +5,13 @@ import { packTurns } from '../learning/pack-turns.js';
 import type { Dataset } from '../run/training-run.js';
 import { conversationExample, episodeExamples, learnedTokens, type Examples } from './examples.js';
 
-/** The examples of one episode or conversation, with weight 1 on each of its learned tokens. */
+/** Weight 1 on each learned token of one episode or conversation. */
 interface Piece {
   examples: TokenExample[];
   tokens: number;
 }
 
-/**
- * Joins demonstrations and played episodes. The loss is a mean over utterances, or over learned tokens if the demonstrations are
- * conversations.
- */
+/** The loss is a mean over utterances, or over learned tokens if the demonstrations are conversations. */
 export function joinedExamples(
   dataset: Dataset,
   played: readonly Trajectory[],

@@ -88,7 +88,6 @@ export const onlineFilteredBc = defineAlgorithm({
       metrics['filter/kept_share'] = kept.length / history.length;
       metrics['filter/acceptance_rate'] = rollout.filter(isKept).length / rollout.length;
 
-      // Without an episode that reaches the smallest return there is nothing to imitate.
       if (iteration >= options.actor.warmupIterations && kept.length > 0)
         Object.assign(
           metrics,

@@ -4,21 +4,13 @@ import { choice, fraction, group, integer } from '@bowyer/core';
 export const gammaOption = (value: number, description = 'discount per turn') =>
   fraction(value, description, { flat: 'gamma' });
 
-/**
- * Declares the number and the size of micro-batches.
- *
- * @param unit names what a micro-batch contains
- */
+/** Declares the number and the size of micro-batches. `unit` names what a micro-batch contains. */
 export const batchMembers = (unit: string, { size = 8, accumulationSteps = 32 } = {}) => ({
   size: integer(size, `${unit} per micro-batch`, { flat: 'batch_size' }),
   accumulation_steps: integer(accumulationSteps, 'micro-batches per optimizer step', { flat: 'grad_accum_steps' }),
 });
 
-/**
- * Declares the batch of an optimizer step: several micro-batches whose gradients are added or averaged.
- *
- * @param unit names what a micro-batch contains, such as turns
- */
+/** Micro-batches whose gradients are added or averaged. `unit` names what they contain, such as turns. */
 export const summedBatch = (unit: string) =>
   group(
     {

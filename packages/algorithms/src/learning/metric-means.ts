@@ -2,7 +2,6 @@
 import { maximum, mean, minimum, standardDeviation } from '@bowyer/core';
 import type { Metrics } from '../rollout/run-hooks.js';
 
-/** Averages metrics that are measured several times in an iteration. */
 export class RunningMeans {
   readonly #measured = new Map<string, number[]>();
 

@@ -1,5 +1,4 @@
-// Converts turns of episodes into the token examples that a language model scores. No other file gives targets, weights and masks to
-// the tokens of turns.
+// Converts turns into the token examples that a language model scores: only here they get targets, weights and masks.
 import { spokenIds, type SegmentUtterance, type TokenMask, type TokenSegment, type Trajectory } from '@bowyer/core';
 import type { TokenExample } from '@bowyer/models';
 
@@ -11,7 +10,6 @@ export interface LearnedTurn<Episode = Trajectory> {
   weight?: number;
 }
 
-/** Returns all turns of some episodes, in order. */
 export const turnsOf = (trajectories: readonly Trajectory[]): LearnedTurn[] =>
   trajectories.flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })));
 
@@ -23,7 +21,6 @@ export const utterancesOf = ({ segments }: Trajectory): Map<number, SegmentUtter
 export const scoredIds = (utterance: SegmentUtterance, scoreTerminator: boolean): number[] =>
   scoreTerminator ? utterance.ids : spokenIds(utterance);
 
-/** Describes how tokens outside of utterances are scored. */
 interface ScoredObservations {
   weight: number;
   /** Tokens that the policy can never write, which are not scored. */
@@ -100,16 +97,13 @@ function byTrajectory<Turn extends LearnedTurn<unknown>>(turns: readonly Turn[])
 
 const weightOf = ({ weight = 1 }: { weight?: number }): number => weight;
 
-/**
- * Returns the length of the input that scores an utterance. The input ends before the utterance's last token, which is
- * predicted at the position before it.
- */
+/** The input ends before the utterance's last token, which is predicted at the position before it. */
 const endOf = (utterance: SegmentUtterance, scoreTerminator: boolean): number =>
   utterance.start - 1 + scoredIds(utterance, scoreTerminator).length;
 
 /**
- * Divides the scored utterances of a segment among examples. A position of an example has one target, so an utterance begins
- * another example if its first target is at the same position as the last target of the utterance before it.
+ * Divides a segment's utterances among examples. A position has one target, so an utterance begins another example if its first
+ * target is at the position of the last one before.
  */
 function rowsOf(
   { utterances }: TokenSegment,
@@ -127,11 +121,7 @@ function rowsOf(
   return rows;
 }
 
-/**
- * Makes the example of a segment.
- *
- * @param options.observedFrom the first position whose observation is scored here; earlier ones are scored in an earlier example
- */
+/** Makes the example of a segment. `options.observedFrom`: the first position whose observation is scored in this example. */
 function exampleOf(
   segment: TokenSegment,
   utterances: readonly SegmentUtterance[],
@@ -180,20 +170,11 @@ function writtenPositions({ utterances }: TokenSegment, length: number): Uint8Ar
   return written;
 }
 
-/**
- * Returns the values of the scored tokens of all examples, [N], in order.
- *
- * @param rows [examples][positions], such as log-probabilities
- */
+/** Returns [N] values in order. `rows`: [examples][positions], such as log-probabilities. */
 export const scoredOf = (examples: readonly TokenExample[], rows: readonly Float32Array[]): Float32Array =>
   Float32Array.from(examples.flatMap(({ weights }, e) => [...rows[e]].filter((_, t) => weights[t] !== 0)));
 
-/**
- * Computes the log-probabilities of each turn's scored tokens.
- *
- * @param score such as `LanguageModel.logprobs`
- * @returns [turns] of [tokens], in nats
- */
+/** Computes [turns] of [tokens] log-probabilities in nats. `score`: such as `LanguageModel.logprobs`. */
 export async function scoreTurns(
   score: (examples: readonly TokenExample[]) => Promise<Float32Array[]>,
   turns: readonly LearnedTurn[],

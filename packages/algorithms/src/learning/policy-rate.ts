@@ -32,11 +32,9 @@ const warmupOption = (value: number, unit: string, flat: { flat?: string[] } = {
     ...flat,
   });
 
-/** Declares a schedule of the learning rate. @param unit names what the schedule counts */
 const scheduleGroup = <Members extends TProperties>(unit: string, members: Members) =>
   group(members, `learning-rate schedule of the policy over the ${unit}`, { flat: 'lm_schedule' });
 
-/** Declares a schedule of the learning rate over iterations. @param unit names the counted iterations in descriptions */
 const iterationSchedule = (unit: string) =>
   scheduleGroup(unit, {
     kind: scheduleKind('linear'),
@@ -46,7 +44,6 @@ const iterationSchedule = (unit: string) =>
     final_share: finalShareOption(1, { flat: 'lm_lr_final_share' }),
   });
 
-/** Declares the options of the policy's update. */
 const actorGroup = <Schedule extends TObject, Members extends TProperties>(
   lr: number,
   schedule: Schedule,
@@ -65,11 +62,7 @@ const actorGroup = <Schedule extends TObject, Members extends TProperties>(
     'the update of the policy',
   );
 
-/**
- * Declares the policy's update in an algorithm whose learning rate depends on the iteration.
- *
- * @param members further options of the update
- */
+/** Declares the policy's update in an algorithm whose learning rate depends on the iteration. */
 export const onlineActor = <Members extends TProperties>({ lr }: { lr: number }, members: Members) =>
   actorGroup(lr, iterationSchedule('iterations'), members);
 
@@ -86,12 +79,7 @@ export const warmedUpActor = <Members extends TProperties>(
     ...members,
   });
 
-/**
- * Declares the policy's update in an algorithm whose learning rate depends on the optimizer step.
- *
- * @param members further options of the update
- * @param unit names, in descriptions, the optimizer steps that the schedule counts
- */
+/** The learning rate depends on the optimizer step. `unit` names, in descriptions, what the schedule counts. */
 export const steppedActor = <Members extends TProperties>(
   { lr, schedule = {} }: { lr: number; schedule?: Partial<LearningRateSchedule> },
   members: Members,
@@ -120,8 +108,8 @@ export function policyRate(iteration: number, { iterations, actor }: PolicyRateO
 }
 
 /**
- * Returns whether the learning rate of an iteration depends on the number of iterations, so that a run which is continued differs
- * from a single longer run.
+ * Returns whether an iteration's learning rate depends on the number of iterations, so that a continued run differs from a longer
+ * one.
  */
 export const rateFollowsIterations = ({ kind, warmupIterations, finalShare }: IterationSchedule): boolean =>
   warmupIterations < 0 || (kind !== 'constant' && finalShare !== 1);

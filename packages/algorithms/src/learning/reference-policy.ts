@@ -20,11 +20,7 @@ export const referenceOption = group(
   'the policy at the start of the run',
 );
 
-/**
- * Opens the reference policy of a KL penalty.
- *
- * @returns the initial policy of the run; null without a penalty, so that no weights are copied
- */
+/** The initial policy of the run; null without a penalty, so that no weights are copied. */
 export async function klReference(
   run: { openReference(options: { quantization: Quantization }): Promise<ReferencePolicy> },
   { kl, reference }: { kl: { coefficient: number }; reference: { quantization: Quantization } },

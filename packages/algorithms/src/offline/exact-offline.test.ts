@@ -54,7 +54,6 @@ const common = {
   eval: { epochs: 1, size: 0 },
 };
 
-/** Computes the exact value of the policy that a method learns. */
 async function valueAfter(name: string, seed: number, options: object): Promise<number> {
   const policy = await makePolicy(device, seed);
   const critic = await DoubleCritic.create({

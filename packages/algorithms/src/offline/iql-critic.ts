@@ -26,12 +26,12 @@ interface IqlCriticOptions {
 }
 
 /**
- * Adds the gradient of a micro-batch's mean of
+ * Adds the gradient of a micro-batch's mean, where e is the expectile:
  *
  *     Σ_i (Q_i(s, a) − y)² + |e − 1(u_i < 0)| u_i²,     y = r + γ V̄_i(s′),     u_i = Q̄_i(s, a) − V_i(s)
  *
- * where e is the expectile. Source: Kostrikov et al. 2021, arXiv:2110.06169, eq. 5 and 6; with ArCHer's heads, Zhou et al. 2024,
- * arXiv:2402.19446, whose code takes V of the target critic and no minimum over the heads (`td_target` = `own`).
+ * Source: Kostrikov et al. 2021, arXiv:2110.06169, eq. 5 and 6; with ArCHer's heads, Zhou et al. 2024, arXiv:2402.19446, whose
+ * code takes V of the target critic and no minimum over the heads (`td_target` = `own`).
  */
 export async function accumulateIql(
   critic: DoubleCritic,
@@ -58,10 +58,7 @@ export async function accumulateIql(
   return headMetrics(result, [q1, q2]);
 }
 
-/**
- * Takes one optimizer step of the critic on the mean over the micro-batches, then moves the target critic towards it by the
- * share `tau`.
- */
+/** Steps on the mean over the micro-batches, then moves the target critic towards the critic by the share `tau`. */
 export async function stepCritic(
   critic: DoubleCritic,
   parts: readonly (readonly ReplayItem[])[],

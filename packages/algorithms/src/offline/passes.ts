@@ -14,11 +14,7 @@ import type { Metrics } from '../rollout/run-hooks.js';
 import type { AlgorithmRun } from '../run/algorithm-run.js';
 import { criticOf } from '../run/training-run.js';
 
-/**
- * Declares the options of algorithms that learn a critic and a policy from a dataset, without those of the critic.
- *
- * @param warmup says, in the option's description, what happens in the first `warmupEpochs` epochs
- */
+/** Without the options of the critic. `warmup` describes what happens in the first `warmupEpochs` epochs. */
 export const offlineOptions = (warmupEpochs: number, warmup: string) => ({
   epochs: epochsOption(10),
   ...loggingStepsKey('one line an epoch'),
@@ -36,19 +32,14 @@ export const offlineOptions = (warmupEpochs: number, warmup: string) => ({
   eval: group(evaluationMembers, 'evaluations on the way'),
 });
 
-/** Declares the options of the critic that algorithms on a dataset train. */
 export const offlineCriticMembers = criticMembers(0.05, criticNormOption);
 
 type OfflineOptions = OptionsOf<TObject<ReturnType<typeof offlineOptions>>> & PlayOptions;
 
-/** The input of one optimizer step of critic and policy. */
 interface OfflineStep {
-  /** The turns of each micro-batch. */
   parts: ReplayItem[][];
   epoch: number;
-  /** The policy's learning rate. */
   lr: number;
-  /** The random generator of this step. */
   rng: Rng;
 }
 
@@ -56,10 +47,7 @@ interface OfflineStep {
 type Sums = Record<string, [sum: number, count: number]>;
 
 /**
- * Makes `epochs` passes over the episodes. Metrics and checkpoints count optimizer steps; metrics are means over the steps since the
- * last report.
- *
- * @param learn takes one step and returns its metrics
+ * Makes `epochs` passes; metrics are means over the steps since the last report. `learn` takes one step and returns its metrics.
  */
 export async function offlineSteps(
   run: AlgorithmRun,
@@ -110,7 +98,6 @@ export function neverLearns({
   return [{ key, message, remedy: `lower ${key} or raise algorithm.epochs` }];
 }
 
-/** Divides a batch's episodes into micro-batches, and lists the turns of each. */
 const partsOf = (batch: readonly Trajectory[], size: number): ReplayItem[][] =>
   Array.from({ length: Math.ceil(batch.length / size) }, (_, i) => turnsOf(batch.slice(i * size, (i + 1) * size)));
 

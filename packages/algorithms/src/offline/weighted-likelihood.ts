@@ -6,7 +6,6 @@ import { packTurns } from '../learning/pack-turns.js';
 import type { ReplayItem } from '../rollout/replay.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 
-/** The options of advantage-weighted regression. */
 export const awrOption = group(
   {
     temperature: positive(
@@ -19,7 +18,6 @@ export const awrOption = group(
   'advantage-weighted regression',
 );
 
-/** Evaluates all heads of the online critic at some turns. */
 export function headsAt(critic: DoubleCritic, turns: readonly ReplayItem[]): Promise<HeadValues> {
   const transitions = turns.map(({ trajectory, turn }) => trajectory.transitions[turn]);
   return critic.evaluate(
@@ -32,7 +30,6 @@ export function headsAt(critic: DoubleCritic, turns: readonly ReplayItem[]): Pro
 /**
  * Adds the gradient of L = −mean w · Σ_t log π(a_t | s, a_<t) over some turns.
  *
- * @param weights [turns]
  * @returns L, in nats times the unit of w
  */
 export async function accumulateWeighted(

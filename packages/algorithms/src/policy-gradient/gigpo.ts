@@ -59,7 +59,7 @@ export const gigpo = defineAlgorithm({
   train: (run, options) => trainOnGroups(run, options, (episodes) => gigpoAdvantages(episodes, options)),
 });
 
-/** Computes GiGPO's advantages. @returns [episodes][turns] A, and metrics of repeated states */
+/** Returns [episodes][turns] A, and metrics of repeated states. */
 export function gigpoAdvantages(
   episodes: readonly GroupEpisode[],
   options: GigpoOptions,

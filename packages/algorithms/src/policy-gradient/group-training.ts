@@ -1,5 +1,4 @@
-// Runs the loop that GRPO, RLOO, REINFORCE++, GiGPO and HGPO share: it plays groups of episodes, estimates advantages and updates the
-// policy. The algorithms differ in the estimate only.
+// Runs the loop that algorithms with groups share: play, estimate advantages, update. They differ in the estimate only.
 import type { TObject } from '@sinclair/typebox';
 import { group, mean, type ConfigProblem, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { onlineActor, policyRate } from '../learning/policy-rate.js';
@@ -58,7 +57,6 @@ type AdvantageEstimate = (episodes: readonly GroupEpisode[]) => {
   metrics?: Metrics;
 };
 
-/** Trains with a method that compares the episodes of a group. */
 export async function trainOnGroups(
   run: AlgorithmRun,
   options: GroupTrainingOptions,
@@ -93,7 +91,6 @@ export const groupTrainingProblems = (options: Pick<GroupTrainingOptions, 'rollo
   ...policyUpdateProblems(options),
 ];
 
-/** Estimates advantages, and lists the turns to learn from, each with its advantage. */
 async function advantageTurns(
   trajectories: readonly Trajectory[],
   reference: ReferencePolicy | null,
@@ -128,7 +125,6 @@ async function advantageTurns(
   };
 }
 
-/** Computes an episode's rewards with their penalties. */
 function groupEpisode(
   trajectory: Trajectory,
   refLogprobs: readonly Float32Array[] | undefined,

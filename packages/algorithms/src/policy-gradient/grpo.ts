@@ -21,7 +21,6 @@ import {
 /** The ε that is added to the standard deviation, as in verl. */
 export const STD_EPSILON = 1e-6;
 
-/** The options of advantages relative to a group. */
 export const statisticsMembers = {
   scale_by_std: flag(true, 'divide advantages by the standard deviation of the group; false: Dr. GRPO', {
     flat: 'scale_by_std',

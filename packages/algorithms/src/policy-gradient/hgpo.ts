@@ -61,7 +61,7 @@ export const hgpo = defineAlgorithm({
   train: (run, options) => trainOnGroups(run, options, (episodes) => hgpoAdvantages(episodes, options)),
 });
 
-/** Computes HGPO's advantages. @returns [episodes][turns] A, and metrics of repeated states and histories */
+/** Returns [episodes][turns] A, and metrics of repeated states and histories. */
 export function hgpoAdvantages(
   episodes: readonly GroupEpisode[],
   options: HgpoOptions,
@@ -85,7 +85,7 @@ export function hgpoAdvantages(
 /**
  * Compares turns whose last k states are equal.
  *
- * @returns values [episodes][turns] A_k, 0 for a turn that is compared with no other, or that has fewer than k states
+ * @returns [episodes][turns] A_k, 0 for a turn that is compared with no other, or has fewer than k states
  */
 function comparedTurns(episodes: readonly GroupEpisode[], k: number, { gamma, advantage }: HgpoOptions) {
   const turns = episodes.flatMap(({ trajectory, group, rewards }, e) => {

@@ -56,7 +56,6 @@ export const opd = defineAlgorithm({
   problems: (options): ConfigProblem[] => [...policyUpdateProblems(options), ...teacherProblems(options)],
 });
 
-/** Computes the advantages log π_teacher − log π_old of each turn's tokens. */
 async function ratedTurns(
   teacher: ReferencePolicy,
   rollout: readonly Trajectory[],

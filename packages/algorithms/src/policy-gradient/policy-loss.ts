@@ -1,5 +1,5 @@
-// Computes the loss of a minibatch: the clipped surrogate, the loss of a value head on the same trunk, an entropy bonus and a
-// KL penalty. Declares the options of these terms.
+// Computes the loss of a minibatch, and declares the options of its terms: the clipped surrogate, the loss of a value head on the
+// same trunk, an entropy bonus and a KL penalty.
 import { Type, type TObject } from '@sinclair/typebox';
 import {
   choice,
@@ -28,7 +28,6 @@ import type { SurrogateLoss, TokenExample } from '@bowyer/models';
 import type { LearnedTurn, TurnBatch } from '../learning/pack-turns.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 
-/** The defaults that differ between algorithms. */
 interface LossDefaults {
   aggregation?: LossAggregation['kind'];
   dualClip?: number | null;
@@ -196,9 +195,7 @@ export interface TrunkValue<Turn> {
   step(): Promise<void>;
 }
 
-/**
- * The value term of a minibatch's loss. Arrays are [M], one entry for each position of the minibatch at which V is computed.
- */
+/** The value term of a minibatch's loss. Arrays are [M], one entry for each position of the minibatch at which V is computed. */
 interface ValueTerm {
   /** V at the time of the rollout. */
   oldValues: Float32Array;
@@ -211,8 +208,7 @@ interface ValueTerm {
 }
 
 /**
- * Makes the loss of a minibatch in the form that the training graph computes itself; undefined where a token's gradient also depends
- * on other tokens, so that `policyLoss` computes it between the forward and the backward pass.
+ * The loss in the form that the training graph computes itself; undefined where a token's gradient also depends on other tokens.
  */
 export function surrogateOf(
   {
@@ -246,14 +242,11 @@ export function surrogateOf(
 }
 
 /**
- * Sums the terms of a minibatch's loss:
+ * Sums the terms of a minibatch's loss, with ℓ the clipped loss of a token and H_t the policy's entropy at it:
  *
  *     L = Σ_t w_t ℓ(ρ_t, A_t) + c · ½ mean max((V − R)², (clip(V, V_old ± ε_V) − R)²) − e Σ_t w_t H_t + β Σ_t w_t KL_t
  *
- * where ℓ is the clipped loss of a token and H_t the entropy of the policy at it. Without `value` there is no value term, and
- * without `refLogprobs` (an array of length 0) no KL.
- *
- * @param batch arrays [N] over its tokens, except those of `value`
+ * @param batch arrays [N] over its tokens, except those of `value`; without `refLogprobs` (length 0) there is no KL
  */
 export function policyLoss(
   { logprobs, entropies, values }: ScoredTokens,

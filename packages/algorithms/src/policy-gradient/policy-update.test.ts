@@ -44,7 +44,6 @@ const start = await policy.copyParameters();
 afterAll(() => device.close());
 beforeEach(() => policy.restoreParameters(start));
 
-/** An echo game that lists the actions that it accepts. */
 class ListedGame extends EchoGame {
   constructor(private readonly validActions: readonly string[]) {
     super();
@@ -70,7 +69,6 @@ const turnsOf = (trajectories: readonly Trajectory[] = rollout): AdvantageTurn[]
 const update = (changes: Changes = {}, turns = turnsOf()) =>
   updatePolicy({ policy, hooks }, turns, { rng: new Rng(7), lr }, changed(changes));
 
-/** Computes the largest difference between the parameters and those after another update. */
 async function distance(other: typeof start): Promise<number> {
   const now = await policy.copyParameters();
   return Math.max(

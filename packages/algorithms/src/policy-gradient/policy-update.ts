@@ -1,9 +1,9 @@
-// Makes the clipped policy update of PPO, GRPO, RLOO, REINFORCE++, GiGPO, HGPO and their relatives: minibatches and inner epochs of
+// Makes the clipped policy update of PPO, GRPO and their relatives, over turns whose advantages are given: minibatches and inner
+// epochs of
 //
 //     L = Σ_t w_t ℓ(ρ_t, A_t) + c · ½ mean max((V − R)², (clip(V, V_old ± ε_V) − R)²) − e Σ_t w_t H_t + β Σ_t w_t KL_t
 //
-// over turns whose advantages are given. The loss (`policyLoss`) and the options, such as the aggregation (w) and the unit of a
-// ratio, are in policy-loss.ts.
+// The loss (`policyLoss`) and the options, such as the aggregation (w) and the unit of a ratio, are in policy-loss.ts.
 import {
   mean,
   minibatches,
@@ -47,7 +47,6 @@ interface UpdateStep {
  * to the sampling policy reaches it (update-bound.ts), and the metrics contain the KL of the whole update.
  *
  * @param reference needed if the coefficient of the KL is above 0 and the turns have no `refLogprobs`
- * @param step.rng decides the order of the minibatches
  * @param step.klCoefficient replaces the option if it is adapted; with 0 there is no reference, and no option of the KL is read
  * @param value a value head on the policy's trunk, which is trained in the same pass
  */
@@ -101,8 +100,8 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
 }
 
 /**
- * Returns whether a turn with an advantage of 0 has no gradient and can be omitted: there is no KL, entropy or value term, no
- * ratio is shared with other turns, and no measured KL ends the update.
+ * Whether turns with an advantage of 0 have no gradient and can be omitted: there is no KL, entropy or value term, no shared
+ * ratio, and no measured KL ends the update.
  */
 const turnsAreFree = (
   { actor, loss }: SurrogateOptions,
@@ -117,10 +116,9 @@ const turnsAreFree = (
   actor.updateKl === null;
 
 /**
- * Adds the gradient of one minibatch; the gradient is zero if the minibatch's KL ends the update.
+ * The gradient is zero if the minibatch's KL ends the update.
  *
- * @param learned the turns that run through the model; the other turns of `whole` have no gradient, but count in the means of
- *   the loss
+ * @param learned the turns that run through the model; the others of `whole` count only in the means of the loss
  */
 async function accumulate<Turn extends AdvantageTurn>(
   policy: LanguageModel,
@@ -150,7 +148,6 @@ async function accumulate<Turn extends AdvantageTurn>(
     (scored) => {
       const found = policyLoss(scored, { ...tokens, weights, ratioLengths, klCoefficient, value: term }, options);
       metrics = found.metrics;
-      // A minibatch that ends the update adds nothing to the gradients.
       const coefficient = exceedsTarget(metrics['actor/kl_sampling'], options) ? 0 : 1;
       return weightedSum({ loss: found.loss, coefficient });
     },
@@ -169,7 +166,6 @@ function aggregationOf({ aggregation, divisor }: SurrogateOptions['loss']): Loss
   return aggregation === 'constant' ? { kind: 'constant', divisor: divisor! } : { kind: aggregation };
 }
 
-/** Selects the weights of some turns of a minibatch. */
 function weightsOf<Turn>(turns: readonly Turn[], whole: TurnBatch<Turn>, weights: Float32Array): Float32Array {
   const own = new Map<Turn, Float32Array>();
   let start = 0;
@@ -177,7 +173,6 @@ function weightsOf<Turn>(turns: readonly Turn[], whole: TurnBatch<Turn>, weights
   return joined(turns.map((turn) => own.get(turn)!));
 }
 
-/** Counts the scored tokens of each episode of a batch. */
 function episodeLengths({ turns, lengths }: TurnBatch<LearnedTurn>): number[] {
   const episodes = new Map<unknown, number>();
   turns.forEach(({ trajectory }, i) => episodes.set(trajectory, (episodes.get(trajectory) ?? 0) + lengths[i]));

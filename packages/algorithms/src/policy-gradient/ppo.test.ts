@@ -58,7 +58,7 @@ const withLevel = (level: Options['advantage']['level']): Options => ({
   advantage: { ...options.advantage, level },
 });
 
-/** Makes an episode of three turns; the first two turns have two scored tokens each. */
+/** Three turns; the first two turns have two scored tokens each. */
 const episode = (rewards: number[], end: 'terminated' | 'truncated') =>
   ({
     transitions: rewards.map((reward, turn) => ({

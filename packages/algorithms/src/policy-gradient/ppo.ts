@@ -84,7 +84,6 @@ export const ppo = defineAlgorithm({
       const rng = run.updateRng(iteration);
       const klCoefficient = (state.klCoefficient as number | undefined) ?? options.kl.coefficient;
 
-      // Play, and estimate the advantage of each utterance.
       const rollout = await run.collect(iteration);
       const { turns, metrics } = await valuedTurns(run, rollout, reference, klCoefficient, options);
       Object.assign(metrics, rolloutMetrics(rollout));
@@ -110,7 +109,6 @@ export const ppo = defineAlgorithm({
   offPolicyRollouts: surrogateOffPolicyProblems,
 });
 
-/** Computes values, advantages and targets of V for the turns of a rollout. */
 async function valuedTurns(
   run: TrainingRun,
   rollout: readonly Trajectory[],
@@ -184,7 +182,6 @@ function whitened(turns: readonly ValuedTurn[]): ValuedTurn[] {
   }));
 }
 
-/** Reports options that contradict each other. */
 function contradictions({ advantage, actor, kl }: OptionsOf<typeof options>): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const [terminator, target] = ['algorithm.actor.score_terminator', 'algorithm.kl.adaptive_target'];

@@ -30,7 +30,6 @@ import {
   type GroupEpisode,
 } from './group-training.js';
 
-/** The ε that is added to the standard deviation. */
 const EPSILON = 1e-8;
 
 const options = unitOptions({

@@ -1,7 +1,6 @@
-// Bounds an update by the KL from the policy that sampled the rollout to the updated one, in nats per episode.
-//
-// By Pinsker's inequality an update of KL δ changes the probability of any outcome of an episode by at most √(δ/2), independently
-// of model, optimizer and learning rate: a success rate of 0.7 cannot fall below 0.54 in an update of 0.05 nats.
+// Bounds an update by the KL from the sampling policy to the updated one, in nats per episode. By Pinsker's inequality an update
+// of KL δ changes the probability of any outcome of an episode by at most √(δ/2): a success rate of 0.7 cannot fall below 0.54 in
+// an update of 0.05 nats.
 import { groupBy, klEstimate, mean } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import { scoreTurns, type TurnBatch } from '../learning/pack-turns.js';
@@ -16,8 +15,8 @@ const MEASURED = 32;
 const FAR_BEYOND = 4;
 
 /**
- * Ends the optimizer steps on a rollout when the policy's KL from the policy that sampled it reaches a bound, measures the KL
- * of all steps together, and restores the parameters if it is far beyond the bound.
+ * Ends the optimizer steps on a rollout when the KL from the sampling policy reaches a bound, and restores the parameters if the
+ * KL of all steps together is far beyond it.
  */
 export class UpdateBound {
   /** The KL, in nats, and the number of episodes of the newest minibatches, oldest first. */
@@ -43,7 +42,7 @@ export class UpdateBound {
     return sum('episodes') >= WINDOW && sum('nats') / sum('episodes') > this.bound;
   }
 
-  /** Measures the KL of the whole update, and undoes the update if the KL is far beyond the bound. */
+  /** Undoes the update if its KL is far beyond the bound. */
   async close(
     turns: readonly Prepared<AdvantageTurn>[],
     { scoreTerminator, maxBatchTokens }: Pick<SurrogateOptions['actor'], 'scoreTerminator' | 'maxBatchTokens'>,

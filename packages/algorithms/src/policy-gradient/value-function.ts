@@ -1,5 +1,4 @@
-// Computes PPO's value function along episodes, and advantages and returns from it, and trains it: within the policy's backward pass,
-// or on a separate network.
+// Computes PPO's values, advantages and returns, and trains V: in the policy's backward pass, or on a separate network.
 import type { TObject } from '@sinclair/typebox';
 import {
   bilevelGae,
@@ -93,7 +92,6 @@ interface EpisodeEstimate {
 
 type ValueOptions = OptionsOf<TObject<typeof valueOptions>>;
 
-/** The options on which the values of a rollout depend. */
 interface ReadingOptions extends Pick<ValueOptions, 'value' | 'advantage'> {
   actor: Pick<SurrogateOptions['actor'], 'scoreTerminator' | 'minibatchSize' | 'maxBatchTokens'>;
   sampling: { maxNewTokens: number };
@@ -141,11 +139,7 @@ export async function episodeValues(
   });
 }
 
-/**
- * Computes generalised advantage estimates over an episode.
- *
- * @param tokenPenalties [turns] of [tokens], subtracted from the reward of each scored token; empty for none
- */
+/** `tokenPenalties`: [turns] of [tokens], subtracted from the reward of each scored token; empty for none. */
 export function episodeEstimate(
   trajectory: Trajectory,
   values: EpisodeValues,
@@ -187,7 +181,6 @@ export function episodeEstimate(
 const bootstraps = ({ transitions }: Trajectory, { value }: Pick<ValueOptions, 'value'>): boolean =>
   value.bootstrapOnLimit && transitions.at(-1)!.truncated;
 
-/** Computes the values of `minibatchSize` examples at a time. */
 async function valuesInParts(
   model: LanguageModel,
   examples: readonly TokenExample[],
@@ -226,7 +219,6 @@ function nextContext({ transitions, segments }: Trajectory, dialogues: Dialogues
   return [...ids.slice(0, keep), ...tokens];
 }
 
-/** Divides estimates of all steps of an episode among its turns. */
 function perTurn(
   { advantages, returns }: { advantages: Float32Array; returns: Float32Array },
   lengths: readonly number[],
@@ -299,7 +291,7 @@ export async function updateCriticNetwork(
   return { ...means.values(), 'optim/critic_gradient_norm': mean(norms) };
 }
 
-/** Adds value weights to a batch's examples, so that V is computed before each of its turns, or before each of their tokens. */
+/** V is computed before each turn, or before each of its tokens. */
 function withValues({ examples, lengths }: TurnBatch<unknown>, level: GaeLevel): TokenExample[] {
   const firsts = new Set<number>();
   lengths.reduce((token, length) => (firsts.add(token), token + length), 0);

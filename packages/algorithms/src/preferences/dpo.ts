@@ -66,7 +66,6 @@ export const dpo = defineAlgorithm({
   problems: (options): ConfigProblem[] => [...wholeGroups(options), ...aloneProblems(options)],
 });
 
-/** Makes `actor.epochs` passes over the pairs. */
 async function prefer(
   run: AlgorithmRun,
   pairs: readonly ScoredPair[],

@@ -60,7 +60,6 @@ export const offlineDpo = defineAlgorithm({
   },
 });
 
-/** Makes `epochs` passes over the pairs. Metrics and checkpoints count optimizer steps. */
 async function passes(run: AlgorithmRun, pairs: readonly ScoredPair[], options: OfflineDpoOptions): Promise<void> {
   const { minibatchSize, maxGradNorm, lr: peak, schedule } = options.actor;
   const { epochs, seed, loggingSteps } = options;
@@ -93,7 +92,6 @@ const meansOf = (measured: readonly Metrics[]): Metrics =>
     ]),
   );
 
-/** Returns episodes with their rewards, or conversations with their scores. */
 function episodesOf(dataset: Dataset): Trajectory[] {
   const { kind } = dataset;
   if (kind === 'conversations' && dataset.outcomes?.some((outcome) => outcome !== null))
@@ -101,7 +99,6 @@ function episodesOf(dataset: Dataset): Trajectory[] {
   return rewardedEpisodes(dataset, 'offline_dpo prefers episodes by their return');
 }
 
-/** Groups the episodes of each task, in order. */
 function tasksOf(episodes: readonly Trajectory[]): Trajectory[][] {
   const tasks = groupBy(episodes, ({ item, transitions: [{ state, observation }] }) =>
     item === undefined ? `begins ${state ?? observation}` : `item ${item}`,

@@ -4,7 +4,7 @@ import type { SegmentUtterance, Trajectory } from '@bowyer/core';
 import type { EncodedConversation } from '@bowyer/text';
 import type { ConversationOutcome } from '../run/training-run.js';
 
-/** Converts conversations with a score into episodes. Several encodings of one conversation become one episode. */
+/** Several encodings of one conversation become one episode. */
 export function scoredConversations(
   conversations: readonly EncodedConversation[],
   outcomes: readonly (ConversationOutcome | null)[],

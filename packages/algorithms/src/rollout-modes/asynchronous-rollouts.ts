@@ -45,8 +45,7 @@ export class AsynchronousRollouts implements RolloutsAhead {
 
   async take(iteration: number, plan: RolloutPlan): Promise<Trajectory[]> {
     const stream = (this.#stream ??= new EpisodeStream(this.collector, this.settings, plan, this.#meter, this.found));
-    // The load of the new weights is not awaited: the collector first finishes its current turn, and a rollout may already be
-    // ready for the learner.
+    // The load of the new weights is not awaited: a rollout may already be ready for the learner.
     void this.collector.load(iteration, await this.collector.snapshot()).then(() => stream.changed(), stream.fail);
     const groups = await this.#meter.waiting(stream.take(iteration));
     plan.context.onSetEnd?.();
@@ -63,9 +62,7 @@ export class AsynchronousRollouts implements RolloutsAhead {
     return rollout;
   }
 
-  /**
-   * Returns the metrics of the last rollout that the learner took, and of the time between that rollout and the previous one.
-   */
+  /** Metrics of the last rollout that the learner took, and of the time since the previous one. */
   takeMetrics(): Metrics {
     return this.#metrics;
   }
@@ -117,7 +114,6 @@ class EpisodeStream {
     this.ended = this.#play().catch((error: Error) => this.fail(error));
   }
 
-  /** Counts the episodes that have ended and wait for the learner. */
   get waiting(): number {
     return this.#queue.waiting * this.plan.groupSize;
   }
@@ -193,7 +189,7 @@ class EpisodeStream {
     }
   }
 
-  /** Waits until the i-th episode of this stream may begin. @returns false if it must not be played */
+  /** Returns false if the i-th episode of this stream must not be played. */
   async #admit(i: number): Promise<boolean> {
     const group = this.#groupAt(i);
     for (;;) {
@@ -240,7 +236,6 @@ class EpisodeStream {
     this.meter.occupy(this.#inPlay / this.plan.options.slots);
   }
 
-  /** Returns the group of the i-th episode that this stream plays. */
   #groupAt(i: number): number {
     const { next, again } = this.#first;
     const index = Math.floor(i / this.plan.groupSize);

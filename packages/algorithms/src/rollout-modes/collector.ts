@@ -16,11 +16,7 @@ export class Collector {
   #isClosed = false;
   #version: number;
 
-  /**
-   * @param copy the copy of the policy, with the learner's present weights
-   * @param openCopy opens a player of the copy
-   * @param version number of iterations that the learner has been trained for
-   */
+  /** `version`: the number of iterations that the learner has been trained for. */
   constructor(
     private readonly learner: Pick<LanguageModel, 'copyParameters'>,
     private readonly copy: Pick<LanguageModel, 'restoreParameters'>,
@@ -39,7 +35,6 @@ export class Collector {
     return this.#isClosed;
   }
 
-  /** Copies the learner's present weights. */
   snapshot(): Promise<Weights> {
     return this.learner.copyParameters();
   }
@@ -85,7 +80,6 @@ export class Collector {
   }
 }
 
-/** Adds to a decision the version of the weights that made it. */
 function stamped(decision: Decision<TurnTokens> | Error, policyVersion: number): Decision<TurnTokens> | Error {
   if (decision instanceof Error || decision.data === undefined) return decision;
   return { ...decision, data: { ...decision.data, policyVersion } };

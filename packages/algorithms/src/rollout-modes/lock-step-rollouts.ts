@@ -8,7 +8,6 @@ import type { Collector, Weights } from './collector.js';
 import { RolloutMeter, stalenessMetrics } from './rollout-meter.js';
 
 export interface LockStepSettings {
-  /** The number of iterations of the run. */
   iterations: number;
   /** s, the age of the weights in iterations; with 0 the results are those of a synchronous run. */
   maxStaleness: number;
@@ -52,7 +51,6 @@ export class LockStepRollouts implements RolloutsAhead {
     return rollout;
   }
 
-  /** Returns metrics of the last rollout that was taken. */
   takeMetrics(): Metrics {
     return this.#metrics;
   }

@@ -28,7 +28,6 @@ export class RolloutMeter {
     this.#occupied = share;
   }
 
-  /** Measures the time that the learner waits for a rollout. */
   async waiting<Result>(work: Promise<Result>): Promise<Result> {
     const start = this.now();
     try {
@@ -38,7 +37,6 @@ export class RolloutMeter {
     }
   }
 
-  /** Returns the times since the last call. */
   take(): { milliseconds: number; learnerIdle: number; collectorIdle: number } {
     this.occupy(this.#occupied);
     const now = this.now();

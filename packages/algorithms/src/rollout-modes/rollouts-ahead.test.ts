@@ -60,11 +60,7 @@ async function collectorAt(version: number): Promise<Collector> {
   return new Collector(learner, copy, playerOf(copy), version);
 }
 
-/**
- * Makes the context of a run.
- *
- * @param delay the maximum of a turn's milliseconds
- */
+/** Makes the context of a run. `delay`: the maximum of a turn's milliseconds. */
 function contextOf(delay = 0, rollouts?: PlayContext['rollouts']): PlayContext {
   const rng = new Rng(9);
   const slow = (env: Env): Env => ({

@@ -1,10 +1,7 @@
 import { Rng } from '@bowyer/core';
 import { StalenessQueue } from './staleness-queue.js';
 
-/**
- * Simulates `slots` players, groups that last between 1 and 40 ticks, and a learner that uses at most one rollout every `update`
- * ticks.
- */
+/** `slots` players, groups that last 1 to 40 ticks, and a learner that uses at most one rollout every `update` ticks. */
 function simulate(maxStaleness: number, { seed, update }: { seed: number; update: number }) {
   const [perRollout, iterations, slots] = [4, 30, 7];
   const queue = new StalenessQueue<number>({ perRollout, maxStaleness });

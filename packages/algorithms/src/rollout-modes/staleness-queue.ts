@@ -4,7 +4,6 @@
 // bounds the age of every group.
 
 interface StalenessOptions {
-  /** The number of groups in a rollout. */
   perRollout: number;
   /** η, in iterations between the weights that a group began with and the weights that learn from it. */
   maxStaleness: number;
@@ -24,7 +23,6 @@ export class StalenessQueue<Item> {
 
   constructor(private readonly options: StalenessOptions) {}
 
-  /** Returns whether a group may begin with weights of some version. */
   mayBegin(group: number, version: number): boolean {
     const { perRollout, maxStaleness } = this.options;
     return group < (version + maxStaleness + 1) * perRollout;
@@ -34,17 +32,12 @@ export class StalenessQueue<Item> {
     if (!this.#groups.has(group)) this.#groups.set(group, { version, items: null });
   }
 
-  /**
-   * Records that all episodes of a group have ended.
-   *
-   * @param items the episodes that have not failed; a group without any still counts as one of the groups of its rollout
-   */
+  /** `items`: the episodes that have not failed; a group without any still counts in its rollout. */
   finish(group: number, items: readonly Item[]): void {
     this.#groups.get(group)!.items = items;
     this.#ended++;
   }
 
-  /** Counts the groups that wait for the learner. */
   get waiting(): number {
     return this.#ended;
   }
@@ -61,10 +54,8 @@ export class StalenessQueue<Item> {
   }
 
   /**
-   * Removes and returns the groups of an iteration's rollout: the oldest finished ones.
-   *
-   * @returns the groups in the order of their numbers; null while too few groups have finished, or while taking these groups
-   *   would make another one older than the bound
+   * Removes and returns the oldest finished groups, in the order of their numbers; null while too few have finished, or while
+   * taking them would make another one older than the bound.
    */
   take(iteration: number): (readonly Item[])[] | null {
     const { perRollout } = this.options;
@@ -77,8 +68,8 @@ export class StalenessQueue<Item> {
   }
 
   /**
-   * Returns whether the groups outside of `chosen` can still be learned from in time. A group of version v must be learned from
-   * in iteration v + η at the latest: the rollouts up to each such deadline must have room for all groups that are due by then.
+   * A group of version v must be learned from in iteration v + η at the latest: the rollouts up to each deadline must have room
+   * for all groups that are due by then.
    */
   #leavesTime(chosen: readonly { version: number }[], iteration: number): boolean {
     const { perRollout, maxStaleness } = this.options;

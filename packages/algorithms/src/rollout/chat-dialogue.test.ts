@@ -86,7 +86,6 @@ test('the loss falls, and the trained model plays the game through its template'
   ]);
 });
 
-/** Plays three turns of one dialogue. */
 async function threeTurns(dialogues: ReturnType<typeof chatDialogues>) {
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 3, terminatorIds: [] };
   const player = await PolicyPlayer.open(policy, 1, sampling, dialogues);

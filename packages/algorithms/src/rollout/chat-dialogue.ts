@@ -10,10 +10,7 @@ export interface ChatOptions {
   template: ChatTemplate;
   /** Messages before the first observation. */
   opening: readonly ChatMessage[];
-  /**
-   * Whether every observation is a separate context: one message, without the previous turns. False if not given: the dialogue
-   * has a message per turn.
-   */
+  /** Whether every observation is a separate context of one message. False if not given: the dialogue has a message per turn. */
   isSingleMessage?: boolean;
   /** Called once if the template rewrites earlier messages when a message is added. */
   onRewritten?: () => void;
@@ -79,9 +76,8 @@ class ChatDialogue implements Dialogue {
 }
 
 /**
- * Returns the new message of an observation in a dialogue: the text that it adds to the previous turn. If the observation
- * contains the previous one and the action (some environments write only its first line), it is the rest after them; if not, it
- * is the whole observation.
+ * Returns the text that an observation adds to the previous turn: the rest, if the observation contains the previous one and the
+ * action (some environments write only its first line); if not, the whole observation.
  */
 export function messageOf(observation: string, before: { observation: string; action: string }): string {
   const rest = observation.slice(before.observation.length);

@@ -31,7 +31,6 @@ const makePolicy = () =>
     config: { model_type: 'gpt2', vocab_size: tokenizer.vocabSize, n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64 },
   });
 
-/** Plays one turn in each of `slots` slots. */
 async function play(policy: LanguageModel, actionChoice: ActionChoice, slots: number, greedy = false) {
   const dialogues = { ...textDialogues(tokenizer), actionChoice };
   const player = await policyPlayer({ policy, dialogues }, { slots })({ ...sampling, greedy });
@@ -45,11 +44,7 @@ async function play(policy: LanguageModel, actionChoice: ActionChoice, slots: nu
   });
 }
 
-/**
- * Computes log π of an action with the token that ends it, as the training scores it.
- *
- * @param masks for each token, the tokens from which it is chosen
- */
+/** log π of an action with its end. `masks`: for each token, the tokens from which it is chosen. */
 async function score(policy: LanguageModel, action: string, masks?: readonly (TokenMask | null)[]): Promise<number[]> {
   const [seen, ids] = [tokenizer.encode(observation), [...tokenizer.encode(action), terminator]];
   const all = [...seen, ...ids];

@@ -7,11 +7,10 @@
 //     constrained  token by token, π over the tokens that continue a valid action: cheaper, but it prefers actions with a likely
 //                  beginning to actions that are likely as a whole
 //
-// If the environment lists no actions, any text may be valid (such as the words of a search), and the policy writes freely.
-// Log-probabilities of a constrained utterance are those of the choice, at temperature 1 without truncation; the episodes contain
-// the mask of each token, and training uses the same masks (docs/decisions/action-choice.md). Log-probabilities of a scored
-// utterance are the policy's own and not those of the choice, so that only methods that imitate may use it, and none that weights
-// samples by them.
+// Without a list of actions, the policy writes freely. Log-probabilities of a constrained utterance are those of the choice, at
+// temperature 1 without truncation; the episodes contain the mask of each token, and training uses the same masks
+// (docs/decisions/action-choice.md). Those of a scored utterance are the policy's own, so that only methods that imitate may use
+// it.
 import { maximum, Rng, spokenIds, tokenMaskOf, type TokenMask, type Utterance } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
 import {
@@ -27,7 +26,6 @@ import type { ActRequest, Player } from './player.js';
 import { refuseBrokenPolicy, type TurnTokens } from './turn-tokens.js';
 
 export interface ChoiceOptions {
-  /** The number of episodes that are played at the same time. */
   slots: number;
   sampling: SamplingOptions;
   dialogues: Dialogues;
@@ -41,7 +39,6 @@ interface Candidate {
 
 type Chosen = Utterance & Pick<GeneratedUtterance, 'contextTokens'>;
 
-/** Chooses actions for the episodes that wait for one; how a choice is made is left to the subclasses. */
 abstract class ChoicePlayer implements Player {
   readonly #dialogues: Dialogue[];
   /** [slots] all tokens that the slot's current episode has read and written. */
@@ -104,7 +101,6 @@ abstract class ChoicePlayer implements Player {
       .filter(({ ids }) => ids.length > 1 && !ids.slice(0, -1).some((id) => masked.has(id)));
   }
 
-  /** Returns the encoder of actions after a context. */
   protected encoder(_context: readonly number[]): (action: string) => number[] {
     return (action) => this.policy.tokenizer.encode(action);
   }
@@ -117,7 +113,6 @@ abstract class ChoicePlayer implements Player {
 
   /** Chooses one of the valid actions for each request. */
   protected abstract choose(asked: readonly Asked[]): Promise<Chosen[]>;
-  /** Samples utterances freely. */
   protected abstract write(asked: readonly Asked[]): Promise<Chosen[]>;
 
   /** Samples utterances freely, with the KV cache of `episodes`. */
@@ -139,15 +134,11 @@ abstract class ChoicePlayer implements Player {
 interface Asked {
   request: ActRequest;
   candidates: readonly Candidate[];
-  /** All tokens of the slot's context. */
   context: number[];
 }
 
-/** Scores every valid action as a whole, and draws one by the scores. */
 export class ScoredPlayer extends ChoicePlayer {
-  /**
-   * The KV cache for turns without a list of valid actions, in which the policy writes freely; null before the first such turn.
-   */
+  /** The KV cache for turns in which the policy writes freely; null before the first. */
   #episodes: Episodes | null = null;
 
   constructor(
@@ -231,14 +222,12 @@ const JOINED_TOKENS = 16;
 
 const sumOf = (values: Float32Array): number => values.reduce((sum, value) => sum + value, 0);
 
-/** Makes the example of an action after its context, in which every token of the action is scored. */
 function scoredExample(seen: readonly number[], ids: readonly number[]): TokenExample {
   const all = [...seen, ...ids];
   const weights = new Float32Array(all.length - 1).fill(1, seen.length - 1);
   return { ids: Int32Array.from(all.slice(0, -1)), targets: Int32Array.from(all.slice(1)), weights };
 }
 
-/** Samples each token among those that continue a valid action. */
 export class ConstrainedPlayer extends ChoicePlayer {
   private constructor(
     policy: LanguageModel,
@@ -322,7 +311,6 @@ function feed(episodes: Episodes, slot: number, context: readonly number[]): num
   return context.slice(keep);
 }
 
-/** Lists the possible next tokens of the remaining candidates. */
 const nextIds = ({ open, ids }: { open: readonly Candidate[]; ids: readonly number[] }): number[] => [
   ...new Set(open.map((candidate) => candidate.ids[ids.length])),
 ];

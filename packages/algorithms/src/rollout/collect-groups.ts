@@ -19,7 +19,6 @@ export const groupSizeOption = (value: number) =>
     flat: 'group_size',
   });
 
-/** Declares the options of rollouts whose episodes form groups. */
 export const groupMembers = ({ groupSize = 8, invalidPenalty = 0 } = {}) => ({
   group_size: groupSizeOption(groupSize),
   sampling_rounds: integer(
@@ -43,9 +42,7 @@ export const groupMembers = ({ groupSize = 8, invalidPenalty = 0 } = {}) => ({
 
 export type GroupRolloutOptions = CollectOptions & { rollout: { groupSize: number; samplingRounds: number } };
 
-/** The episodes of an iteration. */
 export interface GroupRollout {
-  /** Episodes to learn from, group by group. */
   kept: Trajectory[];
   /** All episodes, including those of dropped groups. */
   played: Trajectory[];
@@ -53,8 +50,8 @@ export interface GroupRollout {
 }
 
 /**
- * Collects one iteration's rollout, in one or more rounds: a further round plays new groups in place of those without a signal.
- * Each round has its own episode numbers and thus its own seeds; the numbers of rounds that are not played are skipped.
+ * Plays one or more rounds: a further one has new groups in place of those without a signal. Each round has its own episode
+ * numbers and thus seeds.
  *
  * @throws {InterruptedError} where the user asks to stop; the iteration has then not changed the policy
  */
@@ -107,7 +104,6 @@ export function wholeGroups({ rollout: { size, groupSize } }: Groups): ConfigPro
   return [{ key, message, remedy: `write ${key}=${Math.ceil(size / groupSize) * groupSize}` }];
 }
 
-/** Reports sizes of rollouts and groups that contradict each other. */
 export function groupProblems(options: Groups & { rollout: { samplingRounds: number } }): ConfigProblem[] {
   const { groupSize, samplingRounds } = options.rollout;
   const problems = wholeGroups(options);
@@ -134,7 +130,6 @@ export const groupsOf = (trajectories: readonly Trajectory[]): Trajectory[][] =>
   ...groupBy<Trajectory, unknown>(trajectories, (trajectory) => trajectory.group ?? trajectory).values(),
 ];
 
-/** Returns whether all returns are equal, so that the group gives no signal. */
 function isFlat(group: readonly Trajectory[]): boolean {
   const returns = group.map(episodicReturn);
   return returns.every((value) => value === returns[0]);

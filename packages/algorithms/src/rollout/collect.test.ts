@@ -3,7 +3,6 @@ import { type Player, collect, play } from '../index.js';
 import { horizonAt, type Horizon } from './horizon.js';
 import { EchoGame } from '../../test/echo-game.js';
 
-/** A player that answers with the first colour, whatever the observation. */
 const stubborn: Player = {
   act: async (requests) => requests.map(() => ({ action: 'red' })),
   close: async () => {},

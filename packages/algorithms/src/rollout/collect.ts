@@ -1,5 +1,4 @@
-// Plays many episodes at the same time and converts them into trajectories. Such a set of episodes is the rollout of an iteration, an
-// evaluation or a test.
+// Plays many episodes at the same time: the rollout of an iteration, an evaluation or a test.
 import { hash32, oneRank, Rng, type Ranks, type Trajectory } from '@bowyer/core';
 import { EnvContractError, HttpError, playEpisodes, type Env, type PlayedEpisode, type Split } from '@bowyer/envs';
 import { failureReasons, reasonKey, SHOWN_REASONS } from './failure-reasons.js';
@@ -14,26 +13,16 @@ import { segmentsOf, type TurnTokens } from './turn-tokens.js';
 export interface PlayContext {
   /** Makes an environment that plays only items of the split. Null for a run without an environment, which cannot play. */
   makeEnv: ((split: Split) => Env) | null;
-  /**
-   * Plays a set of episodes by itself, in place of `makeEnv` and a player; agent programs that call a server of the policy are
-   * played so.
-   */
+  /** Plays a set by itself, in place of `makeEnv` and a player, as for agent programs that call a server of the policy. */
   playSet?: PlaySet;
   /** Name of the environment, for messages. */
   environment?: string;
   hooks: Pick<RunHooks, 'progress' | 'interrupted'>;
-  /**
-   * Whether the play of a set of episodes ends with `InterruptedError` when the user asks to stop; if false or not given, each
-   * set is played to its end.
-   */
+  /** Whether the play of a set ends with `InterruptedError` when the user asks to stop; if not, each set is played to its end. */
   givesUp?: boolean;
   onFailure?: OnFailure;
-  /** Called when a set has been played or interrupted. */
   onSetEnd?: () => void;
-  /**
-   * Whether a failed episode that is kept with the configured reward of failures counts as failed for `maxFailureShare`; false
-   * if not given.
-   */
+  /** Whether a failed episode that is kept with a configured reward counts for `maxFailureShare`; false if not given. */
   limitsCounted?: boolean;
   /** Whether to wait until all slots are ready before acting; see `playEpisodes`. */
   together?: boolean;
@@ -42,8 +31,8 @@ export interface PlayContext {
   /** Which rank stores a replayed turn, if there are several ranks. */
   replayPlacement?: ReplayPlacement;
   /**
-   * Opens the player of rollouts in place of the policy's own, such as a server with a copy of the policy, or the policy with integer
-   * matrix products. Evaluations use the policy's own player.
+   * Opens the player of rollouts in place of the policy's own, such as a server with a copy of the policy. Evaluations do not use
+   * it.
    */
   openRollouts?: OpenPlayer;
   /** Plays rollouts ahead of the iterations that learn from them; if not given, each is played when its iteration begins. */
@@ -56,7 +45,6 @@ export interface PlayContext {
 
 /** Plays rollouts ahead of the iterations that learn from them, with weights that may be older. */
 export interface RolloutsAhead {
-  /** Returns the rollout that an iteration learns from. */
   take(iteration: number, plan: RolloutPlan): Promise<Trajectory[]>;
 }
 
@@ -69,7 +57,6 @@ export interface RolloutPlan {
 
 export interface CollectOptions extends PlayOptions {
   rollout: {
-    /** Episodes per iteration. */
     size: number;
     /** The most turns of an episode, by iteration; null or absent for the environment's own limit. */
     horizon?: Horizon | null;
@@ -92,7 +79,7 @@ export interface PlayedSet {
 }
 
 /**
- * Plays a set of episodes without a player, numbered and grouped as the set says. An episode that fails is reported and omitted.
+ * Plays a set of episodes without a player. An episode that fails is reported and omitted.
  *
  * @throws {InterruptedError} when the set is interrupted
  */
@@ -100,12 +87,10 @@ export type PlaySet = (set: GroupOptions & PlayedSet, options: PlayOptions, watc
 
 /** Receives the events of a set that `PlaySet` plays. */
 export interface SetWatch {
-  /** Reports a played episode. */
   played(): void;
   /**
-   * Reports a failed episode.
+   * `counts`: whether the failed episode is kept, with the configured reward of failures.
    *
-   * @param counts whether the episode is kept, with the configured reward of failures
    * @throws as soon as more than `maxFailureShare` of the episodes failed
    */
   failed(error: Error, episode: number, counts?: boolean): void;
@@ -181,7 +166,7 @@ function checkGroups(trajectories: readonly Trajectory[], environment = 'the env
 }
 
 /**
- * Plays `episodes` episodes: each rank plays a share and receives the episodes of all ranks.
+ * Each rank plays a share of `episodes` episodes and receives those of all ranks.
  *
  * @returns the episodes that did not fail, in order
  * @throws the first failure, as soon as more than `maxFailureShare` of the episodes failed
@@ -219,7 +204,7 @@ async function playAll(
   return all.flatMap(({ played }) => played).sort((a, b) => a.episode - b.episode);
 }
 
-/** Plays a set of episodes by `playSet`. @returns the episodes that did not fail, in order */
+/** Returns the episodes that did not fail, in order. */
 async function playByItself(
   { ranks = oneRank, hooks, onFailure, givesUp = false, limitsCounted = false }: PlayContext,
   playSet: PlaySet,
@@ -256,9 +241,8 @@ export const episodeSeed = (seed: number, purpose: string, episode: number): num
 export const samplingRng = (seed: number): Rng => Rng.forPurpose(seed, 'sampling');
 
 /**
- * Plays one rank's share of `episodes` episodes, which are numbered from `firstEpisode`. The seeds of an episode (for its
- * environment and for sampling) follow from the run's seed, `purpose` and the episode's number, so two purposes never play the
- * same episodes. The episodes of a group have the first one's seed of the environment.
+ * The seeds of an episode (for its environment and for sampling) follow from the run's seed, `purpose` and its number, so two
+ * purposes never play the same episodes. The episodes of a group have the first one's seed of the environment.
  */
 async function playShare(
   { makeEnv, hooks, onFailure, together, givesUp = false }: PlayContext,
@@ -306,8 +290,7 @@ async function playShare(
         if (++done * size < episodes || size === 1) hooks.progress(purpose, done * size, episodes);
       },
     });
-    // The errors include those of episodes that were never played, since every slot's environment had failed too often in
-    // succession.
+    // The errors include those of episodes that were never played, since every slot's environment had failed too often.
     const broken = played.flatMap(({ error }) => error ?? []);
     checkFailures(broken, maxFailureShare, { purpose, episodes });
     return { played: trajectories.filter(() => true), failures: broken };
@@ -316,11 +299,7 @@ async function playShare(
   }
 }
 
-/**
- * Makes the trajectory of a played episode.
- *
- * @param episode number among all episodes of the purpose
- */
+/** Makes the trajectory of a played episode. `episode`: its number among all of the purpose. */
 export function trajectoryOf(
   { seed, item, task, turns }: PlayedEpisode<TurnTokens>,
   episode: number,
@@ -339,8 +318,8 @@ export function trajectoryOf(
 }
 
 /**
- * Throws when too many episodes failed, since the others no longer represent the task. It throws at once where an environment breaks
- * its contract, since the mistake in its program affects other episodes too.
+ * Throws when too many episodes failed, since the others no longer represent the task; at once where an environment breaks its
+ * contract.
  */
 export function checkFailures(
   failures: readonly Error[],

@@ -24,15 +24,10 @@ export type Observed = Pick<ActRequest, 'turn' | 'observation' | 'ids'>;
 
 /** The dialogue of a slot's current episode: the text that the model has read and written. */
 export interface Dialogue {
-  /**
-   * Adds a turn's observation to the dialogue.
-   *
-   * @param cached the tokens in the slot's KV cache
-   * @returns the number of cached tokens to keep, and the tokens after them
-   */
+  /** Returns the number of cached tokens to keep, and the tokens after them. `cached`: those in the slot's KV cache. */
   advance(request: Observed, cached: readonly number[]): { keep: number; tokens: number[] };
   /** Returns the utterance as the text that the environment and the critic read. */
   actionOf(utterance: Utterance): string;
-  /** Adds the utterance to the context. @param contextTokens number of tokens before it that the sampler saw */
+  /** `contextTokens`: number of tokens before the utterance that the sampler saw. */
   decide(utterance: Utterance, contextTokens: number): Required<Decision<TurnTokens>>;
 }

@@ -2,7 +2,6 @@
 import { episodicReturn, maximum, mean, minimum, standardError, type Trajectory } from '@bowyer/core';
 import type { Metrics } from './run-hooks.js';
 
-/** Computes the share of infos in which `key` is true. */
 const share = (infos: readonly Record<string, unknown>[], key: string) =>
   mean(infos.map((info) => (info[key] ? 1 : 0)));
 

@@ -14,7 +14,6 @@ export interface Evaluation {
 
 interface EvaluateOptions extends PlayOptions {
   eval: {
-    /** The number of episodes. */
     size: number;
     decoding: Decoding | 'both';
   };
@@ -27,8 +26,7 @@ export const decodingsOf = (decoding: Decoding | 'both'): readonly [Decoding, ..
   decoding === 'both' ? ['sample', 'greedy'] : [decoding];
 
 /**
- * Plays `eval.size` episodes; with `both` decodings they are played twice, and the metrics of the greedy ones are named
- * `eval_greedy/…`.
+ * Plays `eval.size` episodes; with `both` decodings twice, and the metrics of the greedy ones are named `eval_greedy/…`.
  *
  * @param purpose the set of episodes and its split: `eval` chooses the best policy of a run, `test` tests it
  */

@@ -1,7 +1,6 @@
 // Groups the failures of episodes by their reason, so that each is reported once, with the number of episodes.
 
 export interface FailureReason {
-  /** The message of the first failure with this reason. */
   message: string;
   episodes: number;
 }
@@ -9,10 +8,7 @@ export interface FailureReason {
 /** Names of rollouts, such as `task-3.0`, which differ between failures of one reason. */
 const ROLLOUT_NAME = /\b[a-z]+-\d+\.\d+\b/g;
 
-/**
- * Numbers of tokens, bytes and seconds, which differ between failures of one reason. A status, an exit code or a port is a part
- * of the reason.
- */
+/** Amounts, which differ between failures of one reason. A status, an exit code or a port is a part of the reason. */
 const AMOUNT = /\b\d+(?:\.\d+)?(?= (?:tokens|bytes|seconds|in the (?:messages|completion)|s|ms)\b)/g;
 
 /** Returns a text that is equal for failures of one reason. */

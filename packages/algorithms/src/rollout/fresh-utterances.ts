@@ -18,7 +18,6 @@ interface FreshOptions {
   ranks?: Ranks;
 }
 
-/** One utterance to sample. */
 interface Wanted {
   item: ReplayItem;
   seed: number;
@@ -26,16 +25,15 @@ interface Wanted {
 }
 
 /**
- * Samples `samples` utterances at each item's observation. A batch has as many utterances as the player has slots, and may
- * contain items of several groups. The turns of one episode are sampled one after the other in the same slot (they form a
- * lane), so that their common prefix is computed once.
+ * Samples `samples` utterances at each item's observation. The turns of one episode are sampled one after the other in the same
+ * slot (a lane), so that their common prefix is computed once.
  *
- * The random numbers of sample k at item i of a group with n items depend only on the group's seed and k · n + i, so that
- * neither the slots nor the other groups change an utterance.
+ * The random numbers of sample k at item i of a group with n items depend only on the group's seed and k · n + i, so that neither
+ * the slots nor the other groups change an utterance.
  *
  * @param progress called with the number of finished utterances
- * @returns per group and sample [items] the same states with new actions; their rewards and next observations are those of the
- *   stored actions and must not be used
+ * @returns per group and sample [items] the same states with new actions; rewards and next observations are those of the stored
+ * actions and must not be used
  */
 export async function freshUtterances(
   player: Player,
@@ -58,10 +56,7 @@ export async function freshUtterances(
   return groups.map(({ items }) => Array.from({ length: samples }, () => inOrder.slice(next, (next += items.length))));
 }
 
-/**
- * Samples utterances for `slots` lanes (the turns of one episode, in order) at a time, one turn of each lane per call of the
- * player.
- */
+/** Runs `slots` lanes (the turns of one episode, in order) at a time, one turn of each lane per call of the player. */
 async function actInLanes(
   player: Player,
   lanes: readonly Wanted[][],
@@ -81,10 +76,7 @@ async function actInLanes(
   return fresh;
 }
 
-/**
- * Groups the turns of one episode into a lane, which one KV-cache slot samples, earlier turns first; several samples of a turn
- * are in different lanes.
- */
+/** One KV-cache slot samples the turns of a lane, earlier ones first; samples of one turn are in different lanes. */
 function lanesOf(wanted: readonly Wanted[], samples: number): Wanted[][] {
   if (samples > 1) return wanted.map((each) => [each]);
   const lanes = groupBy(wanted, ({ item }) => item.trajectory);
@@ -107,7 +99,6 @@ export async function freshBatch(
   }
 }
 
-/** Samples one utterance for each item in its slot. */
 async function actAt(player: Player, wanted: readonly (Wanted & { slot: number })[]): Promise<ReplayItem[]> {
   const decisions = await player.act(
     wanted.map(({ item, rng, slot }) => ({

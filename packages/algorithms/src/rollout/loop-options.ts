@@ -10,7 +10,6 @@ const DECODING =
 export const decodingOption = (value: (typeof DECODINGS)[number]) =>
   choice(DECODINGS, value, DECODING, { flat: 'eval_decoding' });
 
-/** The defaults that differ between algorithms. */
 interface LoopDefaults {
   iterations: number;
   rolloutSize?: number;
@@ -22,11 +21,7 @@ interface LoopDefaults {
 
 const turns = (minimum: number) => Type.Integer({ minimum });
 
-/**
- * Declares the options of iterations, rollouts, evaluations and checkpoints.
- *
- * @param rollout further options of rollouts
- */
+/** Declares the options of iterations, rollouts (`rollout`: further ones), evaluations and checkpoints. */
 export const loopOptions = <Rollout extends TProperties = Record<never, never>>(
   { iterations, rolloutSize = 128, every = 25, evalSize = 32, decoding = 'greedy' }: LoopDefaults,
   rollout?: Rollout,

@@ -4,7 +4,6 @@ import type { Decision } from '@bowyer/envs';
 import type { SamplingOptions } from '@bowyer/models';
 import type { TurnTokens } from './turn-tokens.js';
 
-/** A request for one action. */
 export interface ActRequest {
   /**
    * The index, below `slots`, of the episode among those that are played at the same time; the player keeps one context per
@@ -29,10 +28,8 @@ export interface Player {
   /** True if `act` needs the replies of the environment's expert. */
   readonly asksExpert?: boolean;
   /**
-   * Chooses an action for every request.
-   *
-   * @returns one decision per request, in the same order, with the tokens that a local policy read and wrote; an error instead
-   *   of a decision ends that episode as failed
+   * Returns one decision per request, in the same order, with the tokens that a local policy read and wrote; an error instead of
+   * a decision ends that episode as failed.
    */
   act(requests: ActRequest[]): Promise<(Decision<TurnTokens> | Error)[]>;
   /** Discards cached contexts, which were computed with earlier weights of the policy. Absent where nothing is cached. */
@@ -42,7 +39,6 @@ export interface Player {
 
 /** How episodes are played. */
 export interface PlayOptions {
-  /** The seed of all random numbers of the run. */
   seed: number;
   /** The number of episodes that are played at the same time. */
   slots: number;

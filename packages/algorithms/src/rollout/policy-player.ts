@@ -1,5 +1,4 @@
-// Plays environments with a language model, and stores the exact tokens of every turn. The context of each slot stays in the KV cache
-// across the turns of an episode, so that a turn computes only its new tokens.
+// Plays with a language model, and stores the exact tokens of every turn. Each slot's context stays in the KV cache across turns.
 import type { Decision } from '@bowyer/envs';
 import type { Episodes, LanguageModel, SamplingOptions } from '@bowyer/models';
 import type { OpenPlayer, ActRequest, Player } from './player.js';
@@ -39,12 +38,7 @@ export class PolicyPlayer implements Player {
     this.#dialogues = Array.from({ length: slots }, () => dialogues.open());
   }
 
-  /**
-   * Opens a player.
-   *
-   * @param dialogues the conversion of episodes into tokens; as one growing text if not given
-   * @param samplesIntegers see `Agent.samplesIntegers`
-   */
+  /** Opens a player. `dialogues`: as one growing text if not given. `samplesIntegers`: see `Agent.samplesIntegers`. */
   static async open(
     policy: LanguageModel,
     slots: number,

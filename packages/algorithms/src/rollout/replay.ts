@@ -10,13 +10,9 @@ export interface ReplayItem {
 
 export const capacityOption = integer(100_000, 'size of the replay buffer in turns', { flat: 'capacity' });
 
-/**
- * Which turns each rank (process of a data-parallel run) stores. `global`: all turns. `local`: those of the episodes that are
- * assigned to the rank.
- */
+/** `global`: each rank (process of a data-parallel run) stores all turns. `local`: those of the episodes assigned to it. */
 export type ReplayPlacement = 'global' | 'local';
 
-/** Opens the replay buffer of a run. */
 export function openReplay(
   { ranks = oneRank, replayPlacement = 'global' }: { ranks?: Ranks; replayPlacement?: ReplayPlacement },
   capacity: number,
@@ -26,8 +22,8 @@ export function openReplay(
 }
 
 /**
- * Holds one rank's share of a buffer that is divided among the ranks. Each rank draws its part of a batch, and the parts are exchanged.
- * The turns differ from those that a single process would draw, but have the same distribution.
+ * One rank's share of a buffer: each rank draws its part of a batch, and the parts are exchanged. The turns differ from those
+ * that a single process would draw, but have the same distribution.
  */
 class LocalReplay extends ReplayBuffer<ReplayItem> {
   constructor(
@@ -55,7 +51,6 @@ export function insertTurns(replay: ReplayBuffer<ReplayItem>, episodes: readonly
   for (const trajectory of episodes) trajectory.transitions.forEach((_, turn) => replay.insert({ trajectory, turn }));
 }
 
-/** Computes metrics of the rewards of single turns in a rollout. */
 export function rewardMetrics(episodes: readonly Trajectory[]): Metrics {
   const rewards = episodes.flatMap(({ transitions }) => transitions.map(({ reward }) => reward));
   return {

@@ -11,21 +11,19 @@ export const textDialogues = (tokenizer: Tokenizer): Dialogues => ({
   open: () => new TextDialogue(tokenizer),
 });
 
-/** Converts the episodes that a slot plays one after the other, each into one growing text. */
 export class TextDialogue implements Dialogue {
   readonly #context = new SlotContext();
   /** The last observation and the action after it, which are the text of all tokens so far. */
   #observation = '';
   #action = '';
-  /** The number of tokens of the last action. */
   #uttered = 0;
 
   constructor(private readonly tokenizer: Pick<Tokenizer, 'encode' | 'decode'>) {}
 
   /**
-   * Returns only the tokens of the new text if the observation continues the text so far. If it continues the last observation with a
-   * different spelling of the action (for instance without a trailing space), returns the tokens after that observation; otherwise
-   * those of the whole text.
+   * Returns only the new tokens if the observation continues the text so far. If it continues the last observation with a
+   * different spelling of the action (as without a trailing space), returns those after that observation; otherwise the whole
+   * text.
    */
   advance(request: Observed, cached: readonly number[]): { keep: number; tokens: number[] } {
     const { observation, ids, turn } = request;

@@ -2,24 +2,19 @@
 import type { Trajectory, TurnEstimate } from '@bowyer/core';
 import type { DoubleCritic } from '@bowyer/models';
 
-/**
- * The most episodes whose valid actions the critic evaluates, and the most actions of a turn; small, since only reports need
- * them.
- */
+/** Bounds the episodes whose valid actions are evaluated, and the actions of a turn: only reports need them. */
 const JUDGED_EPISODES = 4;
 const JUDGED_ACTIONS = 24;
-/** The number of best actions that are stored. */
 const NOTED_ACTIONS = 3;
 
-/** Adds an estimate to those of a turn. */
 export function noteEstimate(trajectory: Trajectory, turn: number, estimate: TurnEstimate): void {
   const estimates = (trajectory.estimates ??= []);
   estimates[turn] = { ...estimates[turn], ...estimate };
 }
 
 /**
- * Computes min(Q₁, Q₂) of every turn, in the order of the episodes, and stores it with V as the turns' estimates. For a few episodes
- * the estimates also contain the valid actions with the highest values.
+ * Computes min(Q₁, Q₂) of every turn, in order, and stores it with V as the turns' estimates. A few episodes also get the valid
+ * actions with the highest values.
  */
 export async function judgeEpisodes(critic: DoubleCritic, trajectories: readonly Trajectory[]): Promise<number[]> {
   const turns = trajectories.flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })));

@@ -11,8 +11,7 @@ export interface TurnTokens extends Utterance {
 }
 
 /**
- * Joins turns into segments. A segment is a sequence of tokens that the policy read and wrote without a break; a turn whose context
- * does not continue the one before it begins a new segment.
+ * Joins turns into segments, each a sequence of tokens that the policy read and wrote without a break.
  *
  * @param turns those of one episode, in order; undefined for turns without tokens
  */
@@ -30,7 +29,7 @@ export function segmentsOf(turns: readonly (TurnTokens | undefined)[]): TokenSeg
   return segments;
 }
 
-/** Checks an utterance's log-probabilities. @throws if one is NaN, as after a much too large step */
+/** @throws if a log-probability is NaN, as after a much too large step */
 export function refuseBrokenPolicy(logprobs: readonly number[] | Float32Array): void {
   if (!logprobs.some((logprob) => Number.isNaN(logprob))) return;
   throw new Error(
@@ -45,7 +44,6 @@ export class SlotContext {
   #read: number[] = [];
   #continues = false;
 
-  /** Begins a new segment. */
   restart(ids: readonly number[]): void {
     this.#ids = [...ids];
     this.#read = [...ids];
@@ -57,7 +55,6 @@ export class SlotContext {
     this.restart([...this.#ids.slice(0, this.#ids.length - count), ...ids]);
   }
 
-  /** Adds tokens that the policy reads next. */
   extend(ids: readonly number[]): void {
     for (const id of ids) this.#ids.push(id);
     this.#read = [...ids];
@@ -65,10 +62,8 @@ export class SlotContext {
   }
 
   /**
-   * Adds an utterance's tokens to the context. If the sampler saw only the end of the context, that end begins a new segment,
-   * since scoring must use the same context.
-   *
-   * @param contextTokens number of tokens before the utterance that the sampler saw
+   * If the sampler saw only the last `contextTokens` of the context, that end begins a new segment, since scoring must use the
+   * same context.
    */
   utter({ ids, terminated, logprobs, tokenMasks }: Utterance, contextTokens: number): TurnTokens {
     refuseBrokenPolicy(logprobs);

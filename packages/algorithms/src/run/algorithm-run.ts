@@ -5,9 +5,6 @@
 //       const metrics = await run.step(…);
 //       await run.endIteration(iteration, metrics, rollout);
 //     }
-//
-// These calls play episodes (in this process, on a server, ahead of the learner, or divided among processes), evaluate, keep the
-// best agent, log and save checkpoints.
 import { Rng, type Trajectory } from '@bowyer/core';
 import { RunningMeans } from '../learning/metric-means.js';
 import type { ReferencePolicy } from '../learning/reference-policy.js';
@@ -27,7 +24,6 @@ export interface AlgorithmRun extends TrainingRun {
   readonly openPlayer: OpenPlayer;
   /** Yields the remaining iterations, from the one after the last checkpoint, until the user asks to stop. */
   iterations(): AsyncIterable<number>;
-  /** Returns the random generator of an iteration's update. */
   updateRng(iteration: number): Rng;
   /** The factor of the policy's learning rate. It is 1, unless `updateKl` adapts it or the run has returned to its best agent. */
   readonly stepScale: number;
@@ -36,37 +32,29 @@ export interface AlgorithmRun extends TrainingRun {
   /** Plays groups of episodes of the same task, by the options of `groupMembers`. */
   collectGroups(iteration: number): Promise<GroupRollout>;
   /**
-   * Takes one optimizer step of the policy on the mean gradient of some micro-batches.
+   * Takes one optimizer step of the policy on the mean gradient of some micro-batches, which `accumulate` adds.
    *
-   * @param accumulate adds the gradient of a micro-batch and returns its metrics
-   * @returns the means of these metrics, and `optim/policy_gradient_norm`, the global norm before the clip
+   * @returns the means of their metrics, and `optim/policy_gradient_norm`, the global norm before the clip
    */
   step<Batch>(
     microBatches: readonly Batch[],
     accumulate: (batch: Batch) => Promise<Metrics>,
     options: { lr: number; maxGradNorm: number },
   ): Promise<Metrics>;
-  /**
-   * Evaluates if it is due, keeps the agent if it is the best so far, logs the metrics with those of the evaluation, and saves a
-   * checkpoint if one is due.
-   */
+  /** Evaluates if it is due, keeps the agent if it is the best so far, logs, and saves a checkpoint if one is due. */
   endIteration(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): Promise<void>;
 }
 
-/** The options of iterations; `actor.updateKl` is absent in algorithms without it. */
+/** `actor.updateKl` is absent in algorithms without it. */
 type IterationOptions = LoopOptions & GroupRolloutOptions & { actor?: { updateKl?: number | null } };
 
-/** The members of an algorithm's declaration that the loop of its run calls. */
 interface LoopUnit<Options> {
   openPlayer(agent: Agent, options: Options): OpenPlayer;
   alwaysSamples?: boolean;
   evaluationMetrics?(agent: Agent, episodes: readonly Trajectory[], options: Options): Metrics | Promise<Metrics>;
 }
 
-/**
- * The part of a checkpoint that exists only if the checkpoint was written during an evaluation, whose iteration is thus
- * unfinished.
- */
+/** Part of a checkpoint only if it was written during an evaluation, whose iteration is thus unfinished. */
 interface Unevaluated {
   metrics: Metrics;
   /** The number of episodes of the rollout, which are the newest in the run's history. */
@@ -75,7 +63,7 @@ interface Unevaluated {
   end?: string | null;
 }
 
-/** Makes the run for an algorithm, and releases at its end the models that the algorithm has opened. */
+/** Releases at the end the models that the algorithm has opened. */
 export async function withAlgorithmRun<Options extends PlayOptions>(
   unit: LoopUnit<Options>,
   run: TrainingRun,
@@ -114,11 +102,7 @@ function algorithmRun<Options extends PlayOptions>(
   const watchState = state as { watch?: WatchState; stepScale?: number };
   let watch = run.watch && watchState.watch ? Watch.resume(watchState.watch, run.watch) : null;
 
-  /**
-   * Evaluates the policy.
-   *
-   * @returns null where the user has stopped the evaluation; the resumed run then ends the iteration
-   */
+  /** Evaluates the policy. Null where the user has stopped the evaluation; the resumed run then ends the iteration. */
   const evaluation = async (): Promise<Evaluation | null> => {
     const { seed, slots, maxFailureShare, sampling } = options;
     const { size } = loop.eval;
@@ -150,11 +134,7 @@ function algorithmRun<Options extends PlayOptions>(
     return true;
   };
 
-  /**
-   * Compares an evaluation with earlier ones, and restores the best agent after a collapse.
-   *
-   * @returns the reason why the run ends, else null
-   */
+  /** Restores the best agent after a collapse. Returns the reason why the run ends, else null. */
   const judge = async (iteration: number, { metrics, trajectories }: Evaluation): Promise<string | null> => {
     if (watch === null) {
       await hooks.keepBest(iteration, metrics['eval/episodic_return']);
@@ -171,7 +151,6 @@ function algorithmRun<Options extends PlayOptions>(
     return null;
   };
 
-  /** Adapts the factor of the learning rate to the KL of the update. */
   const adaptStep = (metrics: Metrics) => {
     const kl = metrics['actor/update_kl'];
     if (kl === undefined) return;
@@ -219,8 +198,7 @@ function algorithmRun<Options extends PlayOptions>(
         throw new Error('run.iterations() reads the options of loopOptions: add them to the schema');
       if (!(await beginWatch())) return;
       await endPostponed();
-      // If the watch ended the run before its final test and the process was killed during the test, the resumed run must end
-      // at once too.
+      // The watch ended the run, but the process was killed during the final test.
       if (watchState.watch?.ended !== undefined && !hooks.stopRequested) hooks.end!(watchState.watch.ended);
       for (let iteration = firstIteration; iteration < loop.iterations && !hooks.stopRequested; iteration++)
         yield iteration;

@@ -1,5 +1,4 @@
-// Declares an algorithm. The runner finds it by name, checks its options, trains with it, plays the trained agent and resumes a run.
-// `defineAlgorithm` needs a name, a schema and a loop; everything else has a default.
+// Declares an algorithm. `defineAlgorithm` needs a name, a schema and a loop; everything else has a default.
 import { withDefaults, type ConfigProblem, type GivenOptions, type OptionsOf, type Trajectory } from '@bowyer/core';
 import type { TObject } from '@sinclair/typebox';
 import type { ActionChoice } from '../rollout/dialogue.js';
@@ -31,33 +30,29 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
   playsWithCritic?: boolean;
   /** True if the player always samples, so that sampling.do_sample and eval.decoding have no effect. */
   alwaysSamples?: boolean;
-  /** Computes further metrics of an evaluation's episodes. */
   evaluationMetrics?(
     agent: Agent,
     episodes: readonly Trajectory[],
     options: OptionsOf<Schema>,
   ): Metrics | Promise<Metrics>;
   /**
-   * Returns the network of V, for an algorithm that learns values with a language model: `trunk` for a value head on the policy's
-   * network; `critic` for a value head on a separate network with the policy's initial weights; null if these options have no V.
+   * The network of V, for an algorithm that learns values with a language model: `trunk`, a value head on the policy's network;
+   * `critic`, on a separate network with the policy's initial weights; null if these options have no V.
    */
   valueFunction?(options: OptionsOf<Schema>): ValueFunction | null;
   /** True if the loss compares probabilities of two forward passes, between which dropout would change them. */
   needsNoDropout?: boolean;
   /**
    * The values of `play.action_choice` that training supports besides `free`: `constrained` if every loss scores turns by
-   * `packTurns`; `scored` too if no loss reads a log-probability of the sampler. None if not given. Algorithms on datasets
-   * support any, since they do not play.
+   * `packTurns`; `scored` too if no loss reads a log-probability of the sampler. None if not given. Algorithms on datasets do not
+   * play.
    */
   trainsWithChoices?: readonly ActionChoice[];
-  /**
-   * Reports options with which the algorithm samples at replayed states, whose valid actions are not stored, so that it could not
-   * choose among them.
-   */
+  /** Reports options with which the algorithm samples at replayed states, whose valid actions are not stored. */
   choiceProblems?(options: OptionsOf<Schema>): ConfigProblem[];
   /**
-   * Reports options that need on-policy rollouts. An algorithm has this member only if it can learn from rollouts of another
-   * policy, because its loss is weighted by π/μ or imitates the actions.
+   * Reports options that need on-policy rollouts. Present only if the algorithm can learn from rollouts of another policy,
+   * because its loss is weighted by π/μ or imitates the actions.
    */
   offPolicyRollouts?(options: OptionsOf<Schema>): ConfigProblem[];
   /** Reports settings that the schema allows but that would waste the run. */
@@ -66,7 +61,6 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
   frozenIterations?(options: OptionsOf<Schema>): number;
 }
 
-/** The requirements of an algorithm on its run. */
 export interface AlgorithmNeeds {
   /** The kind of critic. `double`: two Q and two V heads over a shared encoder, with a slowly updated copy for targets. */
   critic: 'double' | null;

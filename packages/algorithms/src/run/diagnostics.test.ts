@@ -42,12 +42,7 @@ const options = {
   filter: { quantile: 0.5 },
 };
 
-/**
- * Trains a few iterations.
- *
- * @param change returns the policy that the algorithm gets
- * @param iterations a single one is checked after its update, three are checked in the next rollouts
- */
+/** Trains a few iterations. `iterations`: a single one is checked after its update, three are checked in the next rollouts. */
 async function logged(
   useLora: boolean,
   change = (policy: LanguageModel) => policy,

@@ -1,5 +1,5 @@
-// Measures the rollouts of online algorithms: the mismatch between sampler and trainer, the KL of an update, and the KL from the initial
-// policy, on a sample of each rollout's turns.
+// Measures, on a sample of each rollout's turns, the mismatch between sampler and trainer, the KL of an update, and the KL from
+// the initial policy.
 import { klEstimate, maximum, mean, Rng, type Ranks, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import type { Metrics } from '../rollout/run-hooks.js';
@@ -10,7 +10,6 @@ import { freshBatch } from '../rollout/fresh-utterances.js';
 import { scoredIds, scoreTurns, utterancesOf, type LearnedTurn } from '../learning/pack-turns.js';
 
 export interface DiagnosticsOptions {
-  /** The seed of all random numbers of the run. */
   seed: number;
   /** The number of turns of each rollout whose tokens are scored again; 0 for none. */
   turns: number;
@@ -29,10 +28,7 @@ export interface Sampler extends Pick<PlayOptions, 'sampling'> {
 interface SampledTurn extends LearnedTurn {
   /** Log-probabilities in nats that the sampler stored: of the utterance, then of the terminator. */
   sampled: number[];
-  /**
-   * Whether the turn was written with the weights by which the trainer scores it before the update. A turn of an asynchronous
-   * rollout may be of earlier weights.
-   */
+  /** Whether the weights that wrote the turn are those that score it before the update, unlike in some asynchronous rollouts. */
   isFresh: boolean;
 }
 
@@ -49,10 +45,7 @@ export class Diagnostics {
   #iteration = -1;
   #reference: ReferencePolicy | null = null;
 
-  /**
-   * @param sampler null if rollouts are played with other weights than the trainer's, so that a mismatch shows only in the next
-   *   rollout
-   */
+  /** `sampler`: null if rollouts have other weights than the trainer's; a mismatch then shows only in the next rollout. */
   constructor(
     private readonly run: { policy: Pick<LanguageModel, 'logprobs'> } & Pick<TrainingRun, 'openReference'>,
     private readonly options: DiagnosticsOptions,
@@ -60,8 +53,8 @@ export class Diagnostics {
   ) {}
 
   /**
-   * Compares the log-probabilities that were stored in a rollout with the trainer's, before training, while both should have the same
-   * weights. If an iteration plays several rollouts, the largest mismatch is kept.
+   * Compares a rollout's stored log-probabilities with the trainer's, before training, while both should have the same weights.
+   * If an iteration plays several rollouts, the largest mismatch is kept.
    *
    * @throws if a token's log-probability differs by more than `maxLogprobMismatch`
    */
@@ -131,10 +124,10 @@ export class Diagnostics {
   }
 
   /**
-   * Finds, for each turn, the largest difference in nats between a token's log-probabilities by the sampler and by the trainer.
+   * Finds the largest difference in nats between a turn's log-probabilities by the sampler and by the trainer, [turns]; 0 for a
+   * turn that earlier weights wrote.
    *
    * @param trained [turns] of [tokens], log-probabilities of the trainer
-   * @returns [turns] the largest difference; 0 for a turn that earlier weights wrote
    * @throws if one is larger than `maxLogprobMismatch`
    */
   #mismatches(turns: readonly SampledTurn[], trained: readonly Float32Array[]): number[] {

@@ -40,42 +40,27 @@ export interface ConversationOutcome {
   score: number;
 }
 
-/**
- * The state of an algorithm besides models and optimizers: plain JSON, which is changed in place, and saved and restored with
- * every checkpoint.
- */
+/** The state of an algorithm besides models and optimizers: plain JSON, changed in place, saved with every checkpoint. */
 export type AlgorithmState = Record<string, unknown>;
 
 /** Everything that an algorithm needs for training. */
 export interface TrainingRun extends Agent, PlayContext {
-  /**
-   * The model with the value head of an algorithm with `valueFunction`: the policy itself, or a separate network. Null for other
-   * algorithms.
-   */
+  /** The model with the value head of an algorithm with `valueFunction`: the policy or a separate network; null for others. */
   valueModel: LanguageModel | null;
   /** The dataset to learn from; null if the algorithm needs no dataset. */
   dataset: Dataset | null;
   /** All episodes that this run has collected so far, oldest first, from which a resumed run fills its replay buffer. */
   history: readonly Trajectory[];
   state: AlgorithmState;
-  /**
-   * The first iteration, in the unit of the algorithm's checkpoints (iterations or optimizer steps): 0, or the next one after the
-   * checkpoint.
-   */
+  /** In iterations or optimizer steps, as the checkpoints count: 0, or the next one after the checkpoint. */
   firstIteration: number;
   hooks: RunHooks;
   /**
    * Opens the initial policy of the run, even if the run was resumed; it is released when the algorithm ends. With LoRA it is the
    * same session with the adapters off, or with the initial adapters; else a copy of all weights.
-   *
-   * @param options.quantization of a copy of all weights; 'none' if not given
    */
   openReference(options?: { quantization?: Quantization }): Promise<ReferencePolicy>;
-  /**
-   * Opens another, frozen model, which must have the policy's tokenizer; it is released when the algorithm ends.
-   *
-   * @param place a folder or a name on the hub
-   */
+  /** Opens another, frozen model, which must have the policy's tokenizer; it is released when the algorithm ends. */
   openTeacher(place: string): Promise<ReferencePolicy>;
   /** Restores the weights of the run's initial policy, even if the run was resumed, with a new optimizer. */
   restoreStart(): Promise<void>;
@@ -83,10 +68,7 @@ export interface TrainingRun extends Agent, PlayContext {
   watch?: WatchOptions;
 }
 
-/**
- * The inputs of a training without files, for use as a library: a policy, and whatever else the algorithm needs. Missing hooks
- * do nothing.
- */
+/** A training without files, for use as a library: a policy, and what else the algorithm needs. Missing hooks do nothing. */
 export type TrainingRunParts = Pick<TrainingRun, 'policy'> &
   Partial<Omit<TrainingRun, 'policy' | 'hooks'>> & { hooks?: Partial<RunHooks> };
 
@@ -102,8 +84,7 @@ export function trainingRun({ policy, hooks, ...parts }: TrainingRunParts): Trai
     history: [],
     state: {},
     firstIteration: 0,
-    // The present policy of a new run is the initial one. A program that resumes a run must give its own function, since there
-    // the present policy is a trained one.
+    // A program that resumes a run must give its own function, since there the present policy is a trained one.
     openReference: (options) => policy.freeze(options),
     openTeacher: (place) =>
       Promise.reject(new Error(`no model can be opened from ${place}: give the run an openTeacher`)),
@@ -122,7 +103,6 @@ export function trainingRun({ policy, hooks, ...parts }: TrainingRunParts): Trai
   };
 }
 
-/** Returns the critic of an algorithm with `needs.critic`. */
 export function criticOf({ critic }: Agent): DoubleCritic {
   if (critic === null)
     throw new Error('this algorithm needs a critic, and the run has none: make the kind that needs.critic names');
@@ -136,7 +116,6 @@ export function valueModelOf({ valueModel }: TrainingRun): LanguageModel {
   return valueModel;
 }
 
-/** Returns the dataset of an algorithm that needs one. */
 export function datasetOf({ dataset }: TrainingRun): Dataset {
   if (dataset === null)
     throw new Error('this algorithm learns from a dataset, and the run has none: give demonstrations');

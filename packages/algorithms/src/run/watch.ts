@@ -59,15 +59,11 @@ export interface WatchState {
 const FLAT = 0.9;
 /** The least number of iterations between two evaluations that warnings cause. */
 const ALARM_PAUSE = 2;
-/**
- * The confidence with which an agent must be worse than the best one to count as collapsed. It is high, since a run has many
- * evaluations.
- */
+/** The confidence with which a collapsed agent must be worse; high, since a run has many evaluations. */
 const COLLAPSE_LEVEL = 0.99;
 /** The returns of rollouts must have fallen by this many standard errors for a warning. */
 const FALLEN = 3;
 
-/** Judges the rollouts and evaluations of a training. */
 export class Watch {
   private constructor(
     readonly state: WatchState,
@@ -86,9 +82,8 @@ export class Watch {
   }
 
   /**
-   * Compares a rollout with the first one, which the initial agent has played.
-   *
-   * @returns the new warnings, whether they make an evaluation due, and the reason to end the run, else null
+   * Compares a rollout with the first one, of the initial agent. Returns new warnings, whether an evaluation is due, and the
+   * reason to end the run or null.
    */
   rollout(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): RolloutFindings {
     const { state } = this;
@@ -127,9 +122,8 @@ export class Watch {
   /**
    * Compares an evaluation with that of the initial agent and with the highest one so far.
    *
-   * The evaluated agent becomes the one that the run returns if it is better than the initial one, and at most a standard error
-   * below the highest evaluation. The highest of several evaluations is partly luck, so that the agent that was trained for
-   * longer is the better choice (the one-standard-error rule of Breiman et al. 1984, Classification and Regression Trees,
+   * The run returns the evaluated agent if it is better than the initial one, and at most a standard error below the highest
+   * evaluation, which is partly luck (the one-standard-error rule of Breiman et al. 1984, Classification and Regression Trees,
    * section 3.4.3).
    */
   evaluation(iteration: number, episodes: readonly Trajectory[]): EvaluationFindings {
@@ -181,7 +175,7 @@ const returnsOf = (episodes: readonly Trajectory[]): Returns =>
     episodes.map((episode) => [episode.episode, { value: episodicReturn(episode), item: episode.item ?? null }]),
   );
 
-/** Computes the mean of `second` minus `first` over the episodes that both have finished; episodes of one item form a cluster. */
+/** `second` minus `first` over the episodes that both have finished; episodes of one item form a cluster. */
 function difference(first: Returns, second: Returns, level = 0.95): ClusteredMean {
   const clusters = new Map<string, number[]>();
   for (const [episode, { value, item }] of Object.entries(second)) {
@@ -263,14 +257,12 @@ const bounds: readonly Bound[] = [
   },
 ];
 
-/** Selects the metrics of a rollout that have bounds. */
 function watchedFigures(metrics: Metrics): Record<string, number> {
   const turns = metrics['rollout/episode_turns'] * metrics['rollout/episodes'];
   const all: Metrics = { ...metrics, [TOKENS_PER_TURN]: metrics['rollout/tokens'] / turns };
   return Object.fromEntries(bounds.flatMap(({ metric }) => (metric in all ? [[metric, all[metric]]] : [])));
 }
 
-/** Lists the warnings that apply to a rollout. */
 function warningsOf(reference: Reference, returns: Reference['returns'], metrics: Metrics): Warning[] {
   const figures = watchedFigures(metrics);
   const found = bounds.flatMap(({ metric, isBeyond, text, callsForEvaluation }, i): Warning[] => {

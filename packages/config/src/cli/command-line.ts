@@ -1,6 +1,5 @@
-// Executes the command line of a program whose config is composed as in Hydra: separates flags from overrides, then prints the
-// config, runs one job, or runs a sweep. Code that only --help, --info, shell completion or sweeps need is imported on demand, so
-// that common calls start fast.
+// Executes the command line of a program whose config is composed as in Hydra. Code that only --help, --info, shell completion or
+// sweeps need is imported on demand, so that common calls start fast.
 import path from 'node:path';
 import { compose } from '../compose.js';
 import type { Composition } from '../composition.js';
@@ -14,11 +13,7 @@ import { composeOptions, openSession, type Session } from './session.js';
 import { noteHydraOverride, setHydraSetting } from '../set-setting.js';
 import { showConfig } from './show-config.js';
 
-/**
- * Executes the command line of a program.
- *
- * @returns the exit code: 0, 1 if something fails, 2 if the arguments are invalid
- */
+/** Executes the command line of a program. Returns the exit code: 1 if something fails, 2 if the arguments are invalid. */
 export async function runCommandLine(program: CommandLine): Promise<number> {
   let flags: CommandArguments;
   try {
@@ -42,10 +37,7 @@ export async function runCommandLine(program: CommandLine): Promise<number> {
   }
 }
 
-/**
- * Returns the overrides of the command line after the program's hook `translate` has replaced those that belong to another
- * program's command line. Tab completion skips the hook, since the words typed so far may be incomplete.
- */
+/** Applies the program's hook `translate`, except in tab completion, where the words typed so far may be incomplete. */
 async function translated(session: Session): Promise<string[]> {
   const { program, flags } = session;
   if (!program.translate || flags.completion || flags.rerun !== undefined) return flags.overrides;

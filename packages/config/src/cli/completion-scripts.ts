@@ -23,8 +23,7 @@ function functionName(program: string): string {
   return `_${program.replace(/\W/g, '_')}_complete`;
 }
 
-// The scripts get the candidates from the program's flag `-sc query=fish`, which prints one per line; all three shells can read
-// that.
+// The scripts get the candidates from the flag `-sc query=fish`, which prints one per line.
 // Bash splits words at '=' and ':' and expects only the part after the last separator, so the script removes the part before it.
 const bashScript = (name: string, program: string) => `${name}() {
   local line="\${COMP_LINE:0:COMP_POINT}" current="\${COMP_WORDS[COMP_CWORD]}" candidate

@@ -1,6 +1,5 @@
 // Implements `--shell-completion`: installs, removes and answers tab completion. The next word may be a group with '=' and an
-// option, a key with '=' or '.', `+group`, `~group`, a value, a file, a flag or a flag's value. Overrides that were typed before
-// are taken into account.
+// option, a key with '=' or '.', `+group`, `~group`, a value, a file, a flag or a flag's value.
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { compose } from '../compose.js';
@@ -17,11 +16,7 @@ import { prepared } from './prepare.js';
 import { composeOptions, openSession, type Session } from './session.js';
 import type { JsonSchema } from '../json-schema.js';
 
-/**
- * Answers a shell's request: prints the script to install or remove completion, or the words that can complete a line.
- *
- * @returns the exit code
- */
+/** Prints the script to install or remove completion, or the words that can complete a line. Returns the exit code. */
 export async function shellCompletion(session: Session): Promise<number> {
   const { flags, program, env, stdout } = session;
   const [request = ''] = flags.overrides;
@@ -51,11 +46,7 @@ export async function shellCompletion(session: Session): Promise<number> {
   return 0;
 }
 
-/**
- * Lists the words that can complete the last word of a line, sorted.
- *
- * @param line the program's name and the words after it
- */
+/** Lists the words that can complete the last word of a line, sorted. `line`: the program's name and the words after it. */
 async function completions(line: string, session: Session): Promise<string[]> {
   const words = withoutProgram(line)
     .split(/\s+/)
@@ -82,10 +73,7 @@ function withoutProgram(line: string): string {
   return /^\s*(?:[\w./-]*(?:python3?|node|npx)\s+\S+|\S+)\s+(.*)$/s.exec(line)?.[1] ?? '';
 }
 
-/**
- * Parses the words typed so far, or those before the last word if `cutLast` is set, into a session (one call of the program). If
- * they are invalid, the session has no arguments, so that completion still works.
- */
+/** Parses the words typed so far, or those before the last word. If they are invalid, the session has no arguments. */
 function openTyped(session: Session, words: readonly string[], cutLast: boolean): Session {
   const { program, env, cwd, now, stdout, stderr } = session;
   const argv = cutLast ? words.slice(0, -1) : words;
@@ -154,10 +142,7 @@ function groupMatches(word: string, repository: Repository): string[] {
   return startingWith(typed, groups).map((group) => prefix + group + groupEnding(group, repository, prefix === '~'));
 }
 
-/**
- * Returns the group with the character that may follow it: 'agent=' if it has options, 'parent/' if it has only groups, none if
- * it has both.
- */
+/** 'agent=' if the group has options, 'parent/' if it has only groups, without an ending if it has both. */
 function groupEnding(group: string, repository: Repository, isDeletion: boolean): string {
   const hasOptions = repository.options(group).length > 0;
   const hasGroups = repository.groups(group).length > 0;
@@ -229,10 +214,7 @@ function entryNames(node: ConfigNode): string[] {
   return entries.map(([key, value]) => key + (isContainer(value) ? '.' : '='));
 }
 
-/**
- * Lists the files and folders that begin with a word, or the contents if the word is a folder. The shell's function appends '/' to
- * folders.
- */
+/** Lists the files and folders that begin with a word, or the contents of a folder. The shell's function appends '/'. */
 function pathNames(word: string, cwd: string): string[] {
   const place = path.resolve(cwd, withHome(word));
   const inside = isFolder(place) && !word.endsWith('/') ? `${word}/` : word;

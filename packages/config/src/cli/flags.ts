@@ -1,5 +1,4 @@
-// Defines the flags of the command line, and divides arguments into flags and overrides. Flags may be anywhere among the
-// overrides; after `--` every argument is an override.
+// Defines the flags of the command line. They may be anywhere among the overrides; after `--` every argument is an override.
 // Source: Hydra's documentation ("Command line flags"), version 1.3; overrides after a flag are accepted as in Hydra's next
 // version.
 import { basename, dirname, isAbsolute } from 'node:path';
@@ -12,7 +11,6 @@ interface FlagForm {
   /** The placeholder for the flag's value in the usage line; a flag without it takes no value. */
   readonly value?: string;
   readonly choices?: readonly string[];
-  /** Whether the flag's value may be omitted. */
   readonly optional?: boolean;
   readonly meaning: string;
 }
@@ -86,11 +84,7 @@ export interface CommandArguments {
   overrides: string[];
 }
 
-/**
- * Divides the words of a command line into flags with their values, and overrides.
- *
- * @throws {ConfigError} of kind 'usage'
- */
+/** Divides the words of a command line into flags with values, and overrides. @throws {ConfigError} of kind 'usage' */
 export function parseArguments(argv: readonly string[]): CommandArguments {
   const out: CommandArguments = {
     help: false,
@@ -263,11 +257,9 @@ export function usageText(command: string): string {
   return [...lines, line].map((text) => `${text}\n`).join('');
 }
 
-/** Writes the usage line at the beginning of help texts. */
 export const briefUsage = (command: string): string =>
   `usage: ${command} [--config-name NAME] [KEY=VALUE ...] [GROUP=OPTION ...] [FLAG ...]\n`;
 
-/** Writes one line for each flag, for `--hydra-help`. */
 export function flagsHelp(): string {
   const left = flagForms.map(
     ({ name, short, value }) => `${short ? `${short}, ` : '    '}${name}${value ? ` ${value}` : ''}`,

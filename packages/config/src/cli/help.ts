@@ -1,5 +1,4 @@
-// Implements `--help` and `--hydra-help`: fills the placeholders of the templates `hydra.help` and `hydra.hydra_help`. A program
-// with a schema of its config gets a list of all keys instead of plain YAML.
+// Implements `--help` and `--hydra-help`. A program with a schema of its config gets a list of all keys instead of plain YAML.
 import { compose } from '../compose.js';
 import type { Composition } from '../composition.js';
 import { ConfigError } from '../config-error.js';
@@ -12,11 +11,6 @@ import { keysHelp, overviewHelp, wrapped } from './key-help.js';
 import { prepared } from './prepare.js';
 import { composeOptions, type Session } from './session.js';
 
-/**
- * Prints the help of the program.
- *
- * @returns the exit code
- */
 export async function showHelp(session: Session): Promise<number> {
   const { flags, program, stdout } = session;
   const composition = await prepared(session, composeForHelp(session), 'help');
@@ -49,11 +43,6 @@ export async function showHelp(session: Session): Promise<number> {
   return 0;
 }
 
-/**
- * Prints the help of Hydra's own settings.
- *
- * @returns the exit code
- */
 export function showHydraHelp(session: Session): number {
   const composition = compose({ ...composeOptions(session, []), configName: null });
   const values = {
@@ -65,7 +54,6 @@ export function showHydraHelp(session: Session): number {
   return 0;
 }
 
-/** Lists the names that `--config-name` accepts. */
 function primaryConfigs({ repository }: Composition, chosen: string | null): string {
   const names = repository.options('').map((name) => (name === chosen ? `${name} (shown here)` : name));
   return wrapped(names.join(', '), '')

@@ -1,5 +1,4 @@
-// Implements `--info`: prints tables of how the config was composed (the search path, the defaults list, its tree, and the
-// available configs), and the origin of a value.
+// Implements `--info`: tables of how the config was composed, and the origin of a value.
 import { compose } from '../compose.js';
 import type { Composition } from '../composition.js';
 import { ConfigError, placeText } from '../config-error.js';
@@ -14,11 +13,6 @@ import { completionShells } from './completion-scripts.js';
 import { prepared } from './prepare.js';
 import { composeOptions, type Session } from './session.js';
 
-/**
- * Prints the table for `--info`.
- *
- * @returns the exit code
- */
 export async function showInfo(session: Session): Promise<number> {
   const { flags, stdout, cwd } = session;
   const composition = await prepared(session, compose(composeOptions(session)), 'info');
@@ -84,10 +78,7 @@ const pluginsInfo = () =>
 const configInfo = (composition: Composition) =>
   `${searchPathInfo(composition)}${treeInfo(composition)}${defaultsInfo(composition)}${heading('Config').trimStart()}${composition.yaml}\n`;
 
-/**
- * Writes the value of a key and then its origins, newest first, as `file or override: value`. The value in each line was replaced
- * by that in the line before.
- */
+/** Writes the value of a key and then its origins, newest first, as `file or override: value`. */
 function originInfo(composition: Composition, key: string, cwd: string): string {
   const keyPath = composition.pathOf(key);
   const root = rootFrame(composition.full);

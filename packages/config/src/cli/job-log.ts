@@ -1,7 +1,5 @@
-// Writes the log lines of jobs and sweeps to the console and to files. `hydra.job_logging` and `hydra.hydra_logging` set their
-// levels, formats and destinations in the format of Python's logging.config (version 1). Stream and file handlers are supported,
-// and the fields asctime, name, levelname, message and process.
-// Source: Python's documentation of logging and logging.config.
+// Writes the log lines of jobs and sweeps as `hydra.job_logging` and `hydra.hydra_logging` set, in the format of Python's
+// logging.config (version 1). Supports stream and file handlers, and the fields asctime, name, levelname, message and process.
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config-error.js';
@@ -48,11 +46,7 @@ export class JobLog {
   private readonly handlers = new Map<string, Handler>();
   private consoleLevel = 0;
 
-  /**
-   * Opens the loggers and handlers that the logging settings define.
-   *
-   * @param settings with interpolations resolved; null or `{}` for none
-   */
+  /** `settings`: with interpolations resolved; null or `{}` for none. */
   constructor(
     settings: PlainValue | undefined,
     private readonly options: LogOptions,

@@ -10,11 +10,7 @@ const lineWidth = 100;
 /** The largest number of options that the overview of `--help` lists. */
 const MAIN_OPTIONS = 20;
 
-/**
- * Writes the overview for `--help`: the most important options, and one line for each node of the config.
- *
- * @param main paths in order of importance; those that are not in the config are left out
- */
+/** `main`: paths in order of importance; those that are not in the config are left out. */
 export function overviewHelp(root: MapNode, schema: JsonSchema, main: readonly string[]): string {
   const shown = main.filter((path) => nodeAt(rootFrame(root), path) !== undefined).slice(0, MAIN_OPTIONS);
   const nodes = [...root.entries.values()].filter(({ node }) => node.kind === 'map' && node.entries.size > 0);
@@ -42,11 +38,7 @@ const optionCount = (node: ConfigNode): number =>
     ? [...node.entries.values()].reduce((count, { node: inner }) => count + optionCount(inner), 0)
     : 1;
 
-/**
- * Lists options as `key=value  (type, unit)` with the meaning below, in the order of the config; a node begins with its meaning.
- *
- * @param at the node or option to list; all if not given
- */
+/** Lists options as `key=value  (type, unit)` with the meaning below. `at`: the node or option to list; all if not given. */
 export function keysHelp(root: MapNode, schema: JsonSchema, at = ''): string {
   const lines: string[] = [];
   let lastPart = '';
@@ -87,7 +79,6 @@ function typedText(node: ConfigNode): string {
   return /^[\w./:@%+?*$ {}|-]+$/.test(value) && value.trim() === value ? value : JSON.stringify(value);
 }
 
-/** Returns the schema that an object's schema has for a key; undefined if it has none. */
 export function propertySchema(schema: JsonSchema, key: string): JsonSchema | undefined {
   const properties = schema.properties as Record<string, JsonSchema> | undefined;
   if (properties && Object.hasOwn(properties, key)) return properties[key];
@@ -97,11 +88,7 @@ export function propertySchema(schema: JsonSchema, key: string): JsonSchema | un
   return isSchema(schema.additionalProperties) ? schema.additionalProperties : undefined;
 }
 
-/**
- * Returns the schema that applies to a node: follows references, joins `allOf`, and chooses the alternative that fits the node best.
- *
- * @param root the schema in which `#/…` references are looked up
- */
+/** Returns the schema that applies to a node: follows references in `root`, joins `allOf`, and chooses the best alternative. */
 export function schemaFor(schema: JsonSchema, node: ConfigNode | undefined, root: JsonSchema): JsonSchema {
   const followed = followReference(schema, root);
   const all = schemas(followed.allOf).map((part) => schemaFor(part, node, root));

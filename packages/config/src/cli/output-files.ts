@@ -1,13 +1,11 @@
-// Writes the folders and files of a job. Each file is written under a temporary name and then renamed, so that it is either
-// complete or absent.
+// Writes the files of a job under temporary names, then renames them, so that each is either complete or absent.
 import { existsSync, mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config-error.js';
 
 export function makeFolder(folder: string, setting: string): void {
   try {
-    // Folders are created one by one, since mkdir's option `recursive` reports a read-only file system as ENOENT, and never
-    // returns for a path below /proc (Node 20).
+    // mkdir's option `recursive` reports a read-only file system as ENOENT, and never returns for a path below /proc (Node 20).
     const missing: string[] = [];
     for (let at = path.resolve(folder); !existsSync(at); at = path.dirname(at)) missing.unshift(at);
     for (const each of missing) makeOne(each);

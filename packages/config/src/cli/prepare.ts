@@ -1,4 +1,4 @@
-// Calls the hooks of a program (see program.ts) that may change or describe a config after it was composed.
+// Calls the hooks of a program (see program.ts) that may change or describe a composed config.
 import type { Composition } from '../composition.js';
 import { toPlain, type PlainValue } from '../node.js';
 import { elementNode } from '../overrides/apply.js';
@@ -6,11 +6,7 @@ import { ListExtension, isSweep, type Override, type OverrideValue } from '../ov
 import type { GivenOverride, Purpose } from './program.js';
 import type { Session } from './session.js';
 
-/**
- * Returns the composition that the program's hook `prepare` returns.
- *
- * @throws {ConfigError} if the hook refuses it
- */
+/** @throws {ConfigError} if the program's hook `prepare` refuses the config */
 export async function prepared(
   { program, cwd }: Session,
   composition: Composition,

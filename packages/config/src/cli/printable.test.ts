@@ -5,10 +5,7 @@ import { JobLog } from './job-log.js';
 import { printable } from './printable.js';
 import { reportError } from './report-error.js';
 
-/**
- * A text of an attacker for a terminal: it sets the window title, clears the screen, sets a colour (by one character of C1),
- * reverses the direction of text, and overwrites a line.
- */
+/** Sets the window title, clears the screen, sets a colour, reverses the direction of text, and overwrites a line. */
 const stranger = 'a\x1b]0;owned\x07\x1b[2J\u009b31m\u202egnp.exe\rok\0\x7f\b';
 const shown = 'a\\u001b]0;owned\\u0007\\u001b[2J\\u009b31m\\u202egnp.exe\\u000dok\\u0000\\u007f\\u0008';
 

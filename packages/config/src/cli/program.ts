@@ -9,7 +9,6 @@ import type { OverrideAliases } from '../overrides/aliases.js';
 import type { ConfigDir } from '../sources/search-path.js';
 
 export interface TextSink {
-  /** Whether the sink, such as stdout, is a terminal. */
   readonly isTTY?: boolean;
   /** The terminal's width in characters. */
   readonly columns?: number;
@@ -40,35 +39,21 @@ export interface CommandLine {
   readonly flatNames?: FlatNames;
   /** Adds config groups that the defaults list of a primary config omits; called at each composition. */
   readonly impliedDefaults?: ImpliedDefaults;
-  /**
-   * Translates overrides that belong to another program's command line. Called once, before anything is composed.
-   *
-   * @throws {ConfigError}
-   */
+  /** Translates overrides of another program's command line, once, before anything is composed. @throws {ConfigError} */
   translate?(overrides: readonly string[], context: TranslateContext): Promise<readonly string[]>;
   /**
-   * Returns a text to print instead of running, if the command line names no primary config and has no flags that print; undefined:
-   * the default config is run.
-   *
-   * @param overrides those of the command line, after `translate`
+   * Returns a text to print instead of running, if the command line names no primary config and has no flags that print;
+   * undefined: the default config is run. `overrides` are those of the command line, after `translate`.
    */
   overview?(overrides: readonly string[]): Promise<string | undefined>;
   /** Returns whether users do not choose from a group, so that `--help` omits it. */
   isInternalGroup?(group: string): boolean;
   /** Does the program's work; a job that throws has failed. */
   job(context: JobContext): unknown;
-  /**
-   * Prepares a config after it was composed and before it is printed, validated, saved or run. It may refuse the config, or return a
-   * changed one, such as `composition.without(keys)`.
-   *
-   * @throws {ConfigError}
-   */
+  /** Called before a composed config is printed, validated, saved or run. It may return a changed one. @throws {ConfigError} */
   prepare?(composition: Composition, context: PrepareContext): Composition | Promise<Composition>;
   /**
-   * Checks a config before a run creates any directory or file, in a sweep for every job. After `--cfg` it is called too, and an error
-   * is only reported.
-   *
-   * @throws {ConfigError}
+   * Checks a config before a run creates any file, in a sweep for every job; only reported after `--cfg`. @throws {ConfigError}
    */
   validate?(composition: Composition, context: ValidateContext): void | Promise<void>;
   /** Returns a line for each key of a prepared config that was derived from another key; `--dry-run` prints them. */
@@ -82,32 +67,23 @@ export interface CommandLine {
   describe?(composition: Composition): JsonSchema | Promise<JsonSchema>;
   /** Paths of the most important options, in order of importance; `--help` begins with them. */
   readonly mainOptions?: readonly string[];
-  /**
-   * Called before a job writes into its folder.
-   *
-   * @throws an error if the job must not use the folder
-   */
+  /** Called before a job writes into its folder. Throws an error if the job must not use the folder. */
   admit?(outputDirectory: string): Promise<void>;
   /** Runs a sweep with another sweeper or launcher; undefined: the basic ones are used. */
   launch?(request: SweepRequest): Promise<SweepOutcome | undefined>;
-  /**
-   * Called after the last job of a sweep with the basic sweeper and launcher, even if jobs failed.
-   *
-   * @returns lines to print
-   */
+  /** Called after the last job of a sweep with the basic sweeper and launcher, even if jobs failed; returns lines to print. */
   afterSweep?(directory: string): Promise<readonly string[]>;
   readonly stdout?: TextSink;
   readonly stderr?: TextSink;
   /** The environment variables; `hydra.job.env_set` is written into them while a job runs. */
   readonly env?: Record<string, string | undefined>;
   readonly cwd?: string;
-  /** The time at which the program was started, for `${now:…}`. */
   readonly now?: Date;
 }
 
 /**
- * The purpose of a composition: to run one job (`run`, also within a sweep and with `--dry-run`), as the base of a sweep without the
- * swept values (`sweep`), or for `--cfg`, `--info`, `--help` or tab completion.
+ * The purpose of a composition: one job (`run`, also within a sweep and with `--dry-run`), the base of a sweep without the swept
+ * values (`sweep`), `--cfg`, `--info`, `--help` or tab completion.
  */
 export type Purpose = 'run' | 'sweep' | 'cfg' | 'info' | 'help' | 'completion';
 
@@ -115,17 +91,13 @@ export interface TranslateContext {
   readonly configName: string | null;
   /** Whether the primary config is the program's default, because the command line names none. */
   readonly isDefaultConfig: boolean;
-  /**
-   * Composes the config of this call with other overrides; swept values are omitted.
-   *
-   * @throws {ConfigError}
-   */
+  /** Composes the config of this call with other overrides; swept values are omitted. @throws {ConfigError} */
   compose(overrides: readonly string[]): Composition;
 }
 
 /** An override of the command line after parsing, with old keys replaced by present ones. */
 export interface GivenOverride {
-  /** The kind of override: `add` stands for `+key=value` and `++key=value`, `delete` for `~key`, `change` for `key=value`. */
+  /** `add` stands for `+key=value` and `++key=value`, `delete` for `~key`, `change` for `key=value`. */
   readonly kind: 'change' | 'add' | 'delete';
   /** The option's path, even if it was given by its flat name. */
   readonly key: string;
@@ -183,8 +155,8 @@ export interface SweepRequest {
   /** The base config of the sweep, without the swept values. Config groups may be without an option. */
   readonly master: Composition;
   /**
-   * The overrides from which the jobs are made: first those in `hydra.sweeper.params`, then those of the command line as typed,
-   * including swept values; without settings of hydra.
+   * The overrides from which the jobs are made: `hydra.sweeper.params`, then those of the command line as typed, including swept
+   * values; without settings of hydra.
    */
   readonly overrides: readonly string[];
   /** The absolute path of the sweep's folder, `hydra.sweep.dir`. */
@@ -193,23 +165,11 @@ export interface SweepRequest {
   readonly dryRun: boolean;
   /** The program's description, in which stdout, stderr, env and cwd have their actual values. */
   readonly program: CommandLine & Required<Pick<CommandLine, 'stdout' | 'stderr' | 'env' | 'cwd'>>;
-  /**
-   * Lists the jobs as the basic sweeper does: one for each combination of the swept values.
-   *
-   * @throws {ConfigError} for overrides that it cannot expand
-   */
+  /** One job for each combination of the swept values. @throws {ConfigError} for overrides that it cannot expand */
   plan(): { readonly jobs: string[][]; readonly batches: number[] };
-  /**
-   * Composes the config of one job from the command line's settings of hydra and the job's own overrides.
-   *
-   * @throws {ConfigError}
-   */
+  /** Composes a job from the command line's settings of hydra and the job's own overrides. @throws {ConfigError} */
   composeJob(index: number, overrides: readonly string[]): Promise<Composition>;
-  /**
-   * Runs the program's checks of composed jobs.
-   *
-   * @throws {ConfigError} for the first job that fails them
-   */
+  /** Runs the program's checks. @throws {ConfigError} for the first job that fails them */
   check(compositions: Iterable<Composition>): Promise<void>;
   /** Returns the absolute path `<hydra.sweep.dir>/<hydra.sweep.subdir>` of a job. */
   jobDirectory(job: Composition): string;

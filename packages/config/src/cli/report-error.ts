@@ -8,13 +8,11 @@ type ErrorOutput = Pick<Session, 'stderr' | 'env'>;
 
 const isFull = ({ env }: ErrorOutput) => (env.HYDRA_FULL_ERROR ?? '0') !== '0' && env.HYDRA_FULL_ERROR !== '';
 
-/** Prints the message of an error, and how to get more details. */
 export function reportError(error: unknown, output: ErrorOutput): void {
   writeLines(output.stderr, errorText(error, output));
   hintAtFullError(output);
 }
 
-/** Prints which job failed, with its overrides, and then the job's error. */
 export function reportJobFailure(error: unknown, overrides: readonly string[], output: ErrorOutput): void {
   writeLines(
     output.stderr,
@@ -27,10 +25,7 @@ export function hintAtFullError(output: ErrorOutput): void {
   output.stderr.write('\nSet the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.\n');
 }
 
-/**
- * Prints the warnings found while composing and checking a config, except that of a missing `_self_`, which Hydra does not print
- * either.
- */
+/** Omits the warning of a missing `_self_`, which Hydra does not print either. */
 export function printWarnings({ stderr }: ErrorOutput, { warnings }: Composition): void {
   const shown = warnings.filter((warning) => !warning.includes(`has no '_self_'`));
   for (const warning of new Set(shown)) writeLines(stderr, `warning: ${warning}`);
@@ -43,10 +38,7 @@ export function errorText(error: unknown, output: ErrorOutput): string {
   return cause instanceof Error ? `${own}\ncaused by: ${errorText(cause, output)}` : own;
 }
 
-/**
- * Finds the nearest cause of an error whose message is not part of the error's own message. For a ConfigError it returns none,
- * since its message already describes the cause.
- */
+/** Finds the nearest cause of an error; a ConfigError has none, since its message already describes the cause. */
 function furtherCause(error: Error): unknown {
   if (error.name === 'ConfigError') return undefined;
   let { cause } = error;

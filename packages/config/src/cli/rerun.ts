@@ -1,7 +1,6 @@
-// Implements `--experimental-rerun`: runs a job again from its record, the files that its first run wrote into `.hydra`. The
-// config is used as it was saved, even if the config folders have changed since; the job runs in the same folder, and its record
-// is not changed. A record of an earlier version of a program, in which options have other names, is composed again from
-// its command line and its values.
+// Implements `--experimental-rerun`: runs a job again, in the same folder, with the config that its first run saved in `.hydra`.
+// A record of an earlier version of a program, in which options have other names, is composed again from its command line and
+// values.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { compose, recompose } from '../compose.js';
@@ -19,12 +18,7 @@ import { runJob } from './run-job.js';
 import { prepared } from './prepare.js';
 import { composeOptions, type Session } from './session.js';
 
-/**
- * Runs a job again as the files in its `.hydra` folder describe it.
- *
- * @param given the folder of a job, its `.hydra` folder, or a file in that folder
- * @returns the exit code
- */
+/** Runs a job again; returns the exit code. `given`: its folder, its `.hydra` folder, or a file in that folder. */
 export async function rerun(session: Session, given: string): Promise<number> {
   const { cwd, flags, stderr, program } = session;
   if (flags.overrides.length > 0)
@@ -90,10 +84,9 @@ function savedComposition(folder: string, { env, now }: Session): Composition {
 }
 
 /**
- * Returns the saved config of a job. If it was saved when options had other names, it is composed again: first from the job's
- * command line, then from the saved values, which take precedence. Saved nulls are ignored, since composing the command line
- * gives them too, or they belong to the second name of an option. Saved values for which no option exists now are left out with a
- * warning.
+ * Returns the saved config of a job. If it was saved when options had other names, it is composed again from the job's command
+ * line, then the saved values, which take precedence. Saved nulls are ignored: the command line gives them too, or they belong to
+ * the second name of an option. Saved values without a present option are left out with a warning.
  */
 function withPresentNames(saved: Composition, session: Session): Composition {
   const {

@@ -1,4 +1,3 @@
-// Runs one job: creates its folder, saves its config in `.hydra/`, opens its log, sets its environment, and calls the program.
 import path from 'node:path';
 import type { Composition } from '../composition.js';
 import { ConfigError } from '../config-error.js';
@@ -21,7 +20,6 @@ interface JobPlace {
   readonly record?: boolean;
 }
 
-/** Returns the value of a setting, which must be a text. */
 export function textSetting(composition: Composition, keyPath: string): string {
   const value = composition.setting(keyPath);
   if (typeof value === 'string' && value !== '???') return value;
@@ -33,12 +31,7 @@ export function textSetting(composition: Composition, keyPath: string): string {
   );
 }
 
-/**
- * Runs a job and reports a failure.
- *
- * @throws {ConfigError} if the job's folder, saved config or log cannot be created; a failure of the job itself is reported and
- *   returned
- */
+/** @throws {ConfigError} if the job's folder, saved config or log cannot be created; a failure of the job itself is returned */
 export async function runJob(session: Session, composition: Composition, place: JobPlace): Promise<JobResult> {
   const { outputDirectory, setting, jobNumber, record = true } = place;
   const { stdout, stderr, env } = session;

@@ -1,5 +1,5 @@
-// Runs a sweep with the basic sweeper and launcher: every combination, one job after the other in this process, batch by batch. A
-// failed job does not stop its batch, but no further batch is started.
+// Runs a sweep with the basic sweeper and launcher, one job after the other in this process, batch by batch. A failed job does
+// not stop its batch, but no further batch is started.
 import type { Composition } from '../composition.js';
 import { hintAtFullError, printWarnings } from './report-error.js';
 import type { Session } from './session.js';
@@ -7,20 +7,11 @@ import { writeLines } from './terminal-lines.js';
 import type { SweepRequest } from './program.js';
 import { CommandLineSweep } from './sweep-request.js';
 
-/** Composes the config of a job, given the job's index in the sweep. */
 type Compose = (index: number) => Promise<Composition>;
 
-/**
- * The largest number of composed configs that stay in memory from the check of all jobs until each job runs. The configs of
- * further jobs are composed a second time.
- */
+/** The composed configs that stay in memory between the check of all jobs and each job; further ones are composed again. */
 const keptCompositions = 200;
 
-/**
- * Runs all jobs of a sweep.
- *
- * @returns the exit code
- */
 export async function runSweep(session: Session, overrides: readonly string[]): Promise<number> {
   const request = await CommandLineSweep.open(session, overrides);
   printWarnings(session, request.master);
@@ -45,11 +36,7 @@ export async function runSweep(session: Session, overrides: readonly string[]): 
   return succeeded ? 0 : 1;
 }
 
-/**
- * Runs all batches of a sweep in order, up to the first one in which a job fails.
- *
- * @returns whether all jobs succeeded
- */
+/** Runs batches in order, up to the first one in which a job fails. Returns whether all jobs succeeded. */
 async function runBatches(
   request: SweepRequest,
   batches: readonly number[],
@@ -90,11 +77,7 @@ async function checkAll(
   }
 }
 
-/**
- * Runs all jobs of one batch, even if one of them fails.
- *
- * @returns whether all jobs succeeded
- */
+/** Runs all jobs of one batch, even if one fails. Returns whether all succeeded. */
 async function runBatch(
   request: SweepRequest,
   batch: readonly number[],

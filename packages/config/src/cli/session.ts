@@ -1,5 +1,4 @@
-// Defines a session: one call of a program, with the program's defaults filled in, its parsed command line, and the options for
-// composing.
+// Defines a session: one call of a program, with its parsed command line and the options for composing.
 import path from 'node:path';
 import type { ComposeOptions } from '../compose-options.js';
 import type { CommandArguments } from './flags.js';
@@ -29,7 +28,6 @@ export function openSession(program: CommandLine, flags: CommandArguments): Sess
   return { program: own, flags, configName, jobName, stdout, stderr, env, cwd, now };
 }
 
-/** Returns the options with which a call of the program composes its config. */
 export function composeOptions(
   session: Session,
   overrides: readonly string[] = session.flags.overrides,

@@ -9,11 +9,6 @@ import { prepared } from './prepare.js';
 import { errorText } from './report-error.js';
 import { composeOptions, type Session } from './session.js';
 
-/**
- * Prints the config for `--cfg`.
- *
- * @returns the exit code
- */
 export async function showConfig(session: Session): Promise<number> {
   const { flags, stdout, stderr } = session;
   const composition = await prepared(session, compose(composeOptions(session)), 'cfg');

@@ -1,5 +1,4 @@
-// Describes the sweep that one call of a program runs: its base config, the jobs as the basic sweeper plans them, and methods to
-// compose, check and run a job.
+// Describes the sweep that one call of a program runs, and its methods to compose, check and run a job.
 import path from 'node:path';
 import { compose, composeFrom } from '../compose.js';
 import type { Composition } from '../composition.js';
@@ -37,11 +36,7 @@ export class CommandLineSweep implements SweepRequest {
     this.directory = path.resolve(session.cwd, textSetting(master, 'hydra.sweep.dir'));
   }
 
-  /**
-   * Composes the base config of a sweep and returns the sweep.
-   *
-   * @param typed all overrides of the command line
-   */
+  /** Composes the base config of a sweep and returns the sweep. `typed`: all overrides of the command line. */
   static async open(session: Session, typed: readonly string[]): Promise<CommandLineSweep> {
     const overrides = withAliases(typed, session.program.overrideAliases);
     const master = compose({ ...composeOptions(session, overrides), mode: 'multirun' });

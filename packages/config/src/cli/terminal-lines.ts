@@ -3,9 +3,8 @@ import { printable } from './printable.js';
 import type { TextSink } from './program.js';
 
 /**
- * Writes a text and a line end. On a terminal, lines that are too wide are wrapped between words, and their continuation is indented
- * by two more columns; a longer word, such as a path, is not split. Elsewhere lines are not changed. Characters that control a
- * terminal are escaped (see `printable`).
+ * Writes a text and a line end. On a terminal, too wide lines are wrapped between words, with a continuation indented by two more
+ * columns; elsewhere lines are not changed. Characters that control a terminal are escaped.
  */
 export function writeLines(sink: TextSink, text: string): void {
   const lines = printable(text).split('\n');

@@ -1,6 +1,5 @@
 // Chooses the option of each config group in a Hydra defaults list: the command line takes precedence, then `override` items of
-// the lists in the order in which they are found, then the option that the group's own item names. It also records which
-// overrides were used, so that one without effect is reported.
+// the lists in the order in which they are found, then the group's own item.
 import { ConfigError, placeText } from '../config-error.js';
 import { nearest } from '../nearest.js';
 import { Float, type Origin } from '../node.js';
@@ -120,9 +119,6 @@ export class Choices {
     this.chosen.set(key, { value: item.value, configPath, text: `override ${key}`, origin: item.origin, used: false });
   }
 
-  /**
-   * Replaces the option that an item of a defaults list names by the one that the command line or an `override` item has chosen.
-   */
   apply(item: GroupItem): void {
     const choice = this.chosen.get(overrideKey(item));
     if (!choice) return;
@@ -159,11 +155,7 @@ export class Choices {
     this.keysOfGroup.get(group)!.add(key);
   }
 
-  /**
-   * Checks that every override and deletion had an effect.
-   *
-   * @throws {ConfigError} for the first one without effect
-   */
+  /** @throws {ConfigError} for the first override or deletion without effect */
   ensureAllUsed(): void {
     for (const [key, choice] of this.chosen) if (!choice.used) throw this.unmatched(key, choice);
     for (const [key, { option, used }] of this.deletions) {

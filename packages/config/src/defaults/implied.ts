@@ -6,7 +6,6 @@ import { isSelf, parseDefaultsList } from './item.js';
 /** A primary config, as it is before the program adds groups to its defaults list. */
 export interface PrimaryConfig {
   readonly name: string;
-  /** The configs that its defaults list names. */
   readonly configs: readonly string[];
   /** The groups in its defaults list, including those of `override` items. */
   readonly groups: readonly string[];

@@ -17,10 +17,7 @@ interface ItemBase {
   parentPackage: string;
   readonly origin: Origin;
   optional: boolean;
-  /**
-   * Whether the item is left out of the final list, because it was deleted on the command line, or is optional and its config
-   * missing.
-   */
+  /** True if the item was deleted on the command line, or is optional and its config missing. */
   deleted: boolean;
 }
 
@@ -69,11 +66,7 @@ export function groupItem(group: string, value: OptionValue, origin: Origin, res
 
 const here = (target: string | undefined) => (target === '_here_' ? '' : target);
 
-/**
- * Parses the items of a `defaults:` list, which are new objects on each call.
- *
- * @param configPath the config's path, for error messages
- */
+/** Returns new objects on each call. `configPath`: for error messages. */
 export function parseDefaultsList(node: ConfigNode, configPath: string): DefaultItem[] {
   if (node.kind !== 'list') {
     throw invalid(
@@ -200,10 +193,7 @@ export function configPath(item: DefaultItem): string {
   return item.kind === 'group' ? `${groupPath(item)}/${item.value as string}` : within(item.baseGroup, item.path);
 }
 
-/**
- * Returns the package of an item's config: from `@package`, else the header, else its group. It is relative to the parent's package
- * unless it begins with `_global_`.
- */
+/** From `@package`, else the header, else the group. Relative to the parent's package unless it begins with `_global_`. */
 export function finalPackage(item: DefaultItem, useHeader = true): string {
   const written = item.package ?? (useHeader ? item.header : undefined);
   const own = written ?? withoutSlash(item.kind === 'group' ? item.group : folderOf(item.path)).replaceAll('/', '.');
@@ -219,8 +209,8 @@ export function setHeader(item: DefaultItem, header: string | undefined): void {
 }
 
 /**
- * Returns the key by which an override changes the option of a group's item: the group, and `@package` if the package differs
- * from the group's own. The package in the config's header is ignored.
+ * The key of an override that changes the option: the group, and `@package` if it differs from the group's own. The package in
+ * the config's header is ignored.
  */
 export function overrideKey(item: GroupItem): string {
   const group = groupPath(item);

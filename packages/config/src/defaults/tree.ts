@@ -1,6 +1,6 @@
-// Builds the defaults list of a program: the primary config's list, in which the lists of its configs are expanded in place,
-// depth first. Lists are processed from end to start, so that of two `override` items for one group the later one counts.
-// Source: Hydra's documentation ("The Defaults List") and its recorded outputs (test/fixtures), version 1.3.
+// Builds the defaults list of a program: lists are expanded in place, depth first. They are processed from end to start, so that
+// of two `override` items for one group the later one counts. Source: Hydra's documentation ("The Defaults List") and its
+// recorded outputs (test/fixtures), version 1.3.
 import { ConfigError, placeText } from '../config-error.js';
 import { rootFrame } from '../key-path.js';
 import { nearest } from '../nearest.js';
@@ -60,22 +60,14 @@ interface DefaultsOptions {
 
 export interface DefaultsList {
   readonly defaults: FinalDefault[];
-  /** The roots of the trees of configs: the built-in hydra configs and the primary config. */
   readonly roots: readonly TreeNode[];
 }
 
 const root = { source: 'the program' };
-/**
- * The largest number of times that a config may include itself. It may include itself in another package, if an override then
- * chooses another option and so ends the recursion.
- */
+/** A config may include itself in another package, if an override then chooses another option and so ends the recursion. */
 const maximumRepeats = 20;
 
-/**
- * Builds the list of configs to merge.
- *
- * @param configName null for a program without a primary config
- */
+/** Builds the list of configs to merge. `configName`: null for a program without a primary config. */
 export function buildDefaultsList(configName: string | null, options: DefaultsOptions): DefaultsList {
   const builder = new Builder(options);
   const primary: TreeNode = { item: configItem(configName ?? '', root, { primary: true }) };
@@ -103,8 +95,7 @@ class Builder {
   /**
    * Expands the defaults list of a config, and the lists of the configs in it.
    *
-   * @param waiting items with interpolated options of the enclosing lists; an item of this list is added if a choice to which it
-   *   refers is not made yet
+   * @param waiting items of the enclosing lists with interpolated options; items that refer to choices not made yet are added
    */
   expand(node: TreeNode, interpolated: boolean, waiting: WaitingItem[] = []): void {
     const { repository, choices, skipMissing } = this.options;
@@ -195,8 +186,8 @@ class Builder {
       if (isSelf(child)) children.push({ item: child, parent: node, isSelf: true });
       else if (!isOverride(child)) this.expandChild(node, child, interpolated, children, deferred, list.length);
     }
-    // Interpolated options can refer to any choice of this list, so they are expanded last. An item that refers to a choice of an
-    // enclosing list waits for that list; Hydra 1.3 refuses it.
+    // Interpolated options can refer to any choice of this list, so they are expanded last, or wait for the enclosing list, which
+    // Hydra 1.3 refuses.
     const isOutermost = node.parent === undefined;
     while (deferred.length > 0) {
       const next = deferred.shift()!;

@@ -191,7 +191,6 @@ export function builtInOptions(group: string): string[] {
     .map((path) => path.slice(prefix.length));
 }
 
-/** Lists the groups of built-in configs that are directly inside a group. */
 export function builtInGroups(parent: string): string[] {
   const prefix = parent === '' ? '' : `${parent}/`;
   const inside = Object.keys(configs).filter(

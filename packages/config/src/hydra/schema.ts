@@ -71,7 +71,6 @@ const hydraSchema = struct({
   env: any,
 });
 
-/** Thrown for a setting under `hydra` that has the wrong type or does not exist. */
 export class HydraTypeError extends Error {
   constructor(
     message: string,
@@ -84,11 +83,7 @@ export class HydraTypeError extends Error {
   }
 }
 
-/**
- * Checks and converts all settings of `hydra`.
- *
- * @param allowUnknown whether unknown settings are allowed, as after `+hydra.…` on the command line
- */
+/** Checks and converts all settings of `hydra`. `allowUnknown`: as after `+hydra.…` on the command line. */
 export function checkHydraTypes(hydra: Frame<MapNode>, allowUnknown: boolean): void {
   check(hydra, hydraSchema, allowUnknown);
   for (const [key, schema] of [
@@ -100,10 +95,7 @@ export function checkHydraTypes(hydra: Frame<MapNode>, allowUnknown: boolean): v
   }
 }
 
-/**
- * Returns whether a node configures the built-in launcher or sweeper. The types of other launchers' settings are not known, so
- * these are not checked.
- */
+/** The types of other launchers' and sweepers' settings are not known, so these are not checked. */
 function isBasic(node: ConfigNode | undefined): node is MapNode {
   const target = node?.kind === 'map' ? node.get('_target_') : undefined;
   return (
@@ -121,20 +113,12 @@ function schemaAt(path: readonly string[]): Schema | undefined {
   return schema;
 }
 
-/**
- * Returns whether a setting always exists, such as `hydra.verbose`.
- *
- * @param path keys below `hydra`
- */
+/** Returns whether a setting always exists, such as `hydra.verbose`. `path`: keys below `hydra`. */
 export function isFixedSetting(path: readonly string[]): boolean {
   return schemaAt(path.slice(0, -1))?.type === 'struct' && schemaAt(path) !== undefined;
 }
 
-/**
- * Converts a setting that an interpolation computed to its type.
- *
- * @param path keys below `hydra`
- */
+/** Converts a setting that an interpolation computed to its type. `path`: keys below `hydra`. */
 export function convertSetting(path: readonly string[], frame: Frame): ConfigNode {
   const schema = schemaAt(path);
   const isSingle = schema && schema.type !== 'struct' && schema.type !== 'dict' && schema.type !== 'list';

@@ -1,9 +1,8 @@
-// Checks the syntax of all interpolations in a config, before any of them is resolved.
 import { isInterpolation, type ConfigNode } from '../node.js';
 import { parseText, InterpolationSyntaxError } from './parse.js';
 import { interpolationSyntaxError } from './resolve.js';
 
-/** Throws an error for an interpolation with invalid syntax, when its file is loaded. */
+/** Throws an error for an interpolation with invalid syntax, before any is resolved. */
 export function checkInterpolations(node: ConfigNode, path: string): void {
   if (node.kind === 'list') node.items.forEach((item, index) => checkInterpolations(item, `${path}[${index}]`));
   else if (node.kind === 'map')

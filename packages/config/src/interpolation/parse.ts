@@ -36,11 +36,7 @@ export type ElementSyntax =
 
 export class InterpolationSyntaxError extends Error {
   override readonly name = 'InterpolationSyntaxError';
-  /**
-   * Makes an error with the text and the place of the mistake.
-   *
-   * @param index the index in the text at which parsing failed
-   */
+  /** Makes an error with the text and the place of the mistake. `index`: in the text, at which parsing failed. */
   constructor(
     message: string,
     readonly text: string,
@@ -53,11 +49,7 @@ export class InterpolationSyntaxError extends Error {
 const maximumDepth = 100;
 const cache = new Map<string, TextSyntax>();
 
-/**
- * Parses a text. Results are cached, since the same `${…}` is read many times.
- *
- * @throws {InterpolationSyntaxError}
- */
+/** Results are cached, since the same `${…}` is read many times. @throws {InterpolationSyntaxError} */
 export function parseText(text: string): TextSyntax {
   const known = cache.get(text);
   if (known) return known;
@@ -67,11 +59,7 @@ export function parseText(text: string): TextSyntax {
   return parts;
 }
 
-/**
- * Parses a single element, as `oc.decode` does.
- *
- * @throws {InterpolationSyntaxError}
- */
+/** Parses a single element, as `oc.decode` does. @throws {InterpolationSyntaxError} */
 export function parseElement(text: string): ElementSyntax {
   const element = new Parser(text).single();
   const [before] = /^[ \t]*/.exec(text)!;
@@ -88,10 +76,7 @@ const int = '(?:0|[1-9](?:_?[0-9])*)';
 const digits = '[0-9](?:_?[0-9])*';
 const point = `(?:${int}?\\.${digits}|${int}\\.)`;
 
-/**
- * The tokens of an element with their patterns. The longest match counts, and the earlier pattern if several match the same
- * length.
- */
+/** The longest match counts, and the earlier pattern if several match the same length. */
 const words: ['float' | 'int' | 'bool' | 'null' | 'escape' | 'char' | 'id' | 'colon' | 'blank', RegExp][] = [
   ['colon', /[ \t]*:[ \t]*/y],
   ['float', new RegExp(`[-+]?(?:(?:${point}|${int})[eE][-+]?${digits}|${point}|[iI][nN][fF]|[nN][aA][nN])`, 'y')],

@@ -45,7 +45,7 @@ interface DeepOptions {
   readonly onError?: (error: ConfigError, frame: Frame) => ConfigNode;
 }
 
-/** The reason why an interpolation's path cannot be followed: `missingKey` does not exist in the container `at`. */
+/** `missingKey` does not exist in the container `at`. */
 type Failure = { readonly missingKey: string; readonly at?: Frame<ContainerNode> };
 
 type TextFrame = Frame<ScalarNode & { value: string }>;
@@ -85,7 +85,7 @@ export class Resolution implements ResolverContext {
    * Resolves all interpolations below a frame.
    *
    * @param options.keepMissing whether an interpolation that refers to ??? becomes ???, instead of an error
-   * @param options.onError returns a substitute for a value that cannot be computed, instead of an error
+   * @param options.onError returns a substitute for a value that cannot be computed
    */
   deep(frame: Frame, options: DeepOptions = {}, open: readonly ConfigNode[] = []): ConfigNode {
     let target = frame;
@@ -127,10 +127,7 @@ export class Resolution implements ResolverContext {
     return map;
   }
 
-  /**
-   * Returns the value at a frame: if it is an interpolation, the value to which it leads, otherwise the value itself.
-   * Interpolations inside a container are not followed.
-   */
+  /** Returns the value to which an interpolation leads. Interpolations inside a container are not followed. */
   follow(frame: Frame): Frame {
     if (!isInterpolation(frame.node)) return frame;
     if (this.active.has(frame.node)) this.failCycle(frame);
@@ -374,17 +371,13 @@ export class Resolution implements ResolverContext {
   }
 }
 
-/**
- * Returns the container that an interpolation with leading dots starts from: one level is the container of the value, each
- * further level the container around it.
- */
+/** One level is the container of the value, each further level the container around it. */
 function ancestor(frame: Frame, levels: number): Frame | undefined {
   let at: Frame | undefined = frame;
   for (let level = 0; level < levels; level++) at = at?.parent;
   return at;
 }
 
-/** Makes the error for a text with invalid interpolation syntax. */
 export function interpolationSyntaxError(
   error: InterpolationSyntaxError,
   keyPath: string,

@@ -19,7 +19,6 @@ import { strftime } from './strftime.js';
 export interface ResolverContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: Date;
-  /** The config's `hydra` node; undefined if there is none. */
   readonly hydra: Frame | undefined;
   warn(message: string): void;
   cached(key: string, compute: () => ConfigNode): ConfigNode;
@@ -29,7 +28,6 @@ export interface ResolverContext {
   decode(text: string, frame: Frame): ConfigNode | Frame;
 }
 
-/** The place in the config from which a resolver is called. */
 interface ResolverSite {
   /** The value that contains the call, with its enclosing containers. */
   readonly frame: Frame;
@@ -37,10 +35,7 @@ interface ResolverSite {
   readonly resolution: ResolverContext;
 }
 
-/**
- * Computes the value of a resolver call: a new node, or a frame (a node with its position) if the result is a value elsewhere in
- * the config.
- */
+/** Computes a new node, or a frame (a node with its position) if the result is a value elsewhere in the config. */
 type NodeResolver = (args: readonly ConfigNode[], site: ResolverSite) => ConfigNode | Frame;
 
 /** A resolver that a program registers: a function of plain values that returns a plain value. */
@@ -78,11 +73,7 @@ export function registerResolver(
   });
 }
 
-/**
- * Removes a registered resolver.
- *
- * @returns whether there was one
- */
+/** Removes a registered resolver; returns whether there was one. */
 export function clearResolver(name: string): boolean {
   return registered.delete(name);
 }

@@ -6,11 +6,7 @@ import { typedKey } from './value.js';
 /** The present key for each old key that overrides may still use. */
 export type OverrideAliases = Readonly<Record<string, string>>;
 
-/**
- * Replaces old keys in overrides; other overrides and deletions (`~key`) are unchanged.
- *
- * @throws {ConfigError} if an old key and its new one are both given
- */
+/** Other overrides and deletions (`~key`) are unchanged. @throws {ConfigError} if an old key and its new one are both given */
 export function withAliases(texts: readonly string[], aliases: OverrideAliases = {}): string[] {
   if (Object.keys(aliases).length === 0) return [...texts];
   const parsed = texts.map(parseOverride);

@@ -57,8 +57,8 @@ export function applyOverride(override: Override, root: Frame<MapNode>, options:
   }
 }
 
-// Refuses overrides that would add `hydra.sweeper.params`. Hydra fails on them with an internal error, so no user relies on them;
-// a sweep that is written on the command line has the same effect.
+// Hydra fails on overrides that would add `hydra.sweeper.params` with an internal error; a sweep on the command line has the same
+// effect.
 function refuseSweeperParams({ key, value, text }: Override, root: Frame<MapNode>, { resolution }: ApplyOptions): void {
   if (!(key === 'hydra.sweeper.params' && value instanceof DictValue) && !key.startsWith('hydra.sweeper.params.'))
     return;
@@ -72,7 +72,6 @@ function refuseSweeperParams({ key, value, text }: Override, root: Frame<MapNode
   );
 }
 
-/** Makes a config node from a value of an override, with the override as its origin. */
 export function elementNode(value: Element, origin: Origin): ConfigNode {
   if (value instanceof QuotedString) return new ScalarNode(value.text, origin);
   if (Array.isArray(value)) {
@@ -210,10 +209,7 @@ function extend(override: Override, value: ListExtension, root: Frame<MapNode>, 
   }
 }
 
-/**
- * Sets the value at an override's key, or merges it into the one that is there; creates missing mappings of the path if the
- * override may add keys.
- */
+/** Sets the value at an override's key, or merges it; creates missing mappings if the override may add keys. */
 function update(override: Override, root: Frame<MapNode>, options: ApplyOptions): void {
   const force = override.kind !== 'set';
   const fresh = elementNode(override.value as Element, originOf(override));
@@ -231,11 +227,7 @@ function update(override: Override, root: Frame<MapNode>, options: ApplyOptions)
   map.node.set(last, old ? replace(old, fresh) : fresh);
 }
 
-/**
- * Merges a dict or list of an override into the one that the config has.
- *
- * @returns whether it was merged
- */
+/** Merges a dict or list of an override into the one that the config has. Returns whether it was merged. */
 function mergeable(
   frame: Frame,
   fresh: ConfigNode,

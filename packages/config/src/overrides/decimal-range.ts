@@ -1,5 +1,5 @@
-// Lists ranges in exact decimal steps: 0.1 + 0.1 + 0.1 is 0.3 here, as a user of `range(0,1,0.1)` expects. All bounds are integer
-// multiples of 10^-scale, so stepping is integer arithmetic.
+// Lists ranges in exact decimal steps, as a user of `range(0,1,0.1)` expects: all bounds are integer multiples of 10^-scale, so
+// stepping is integer arithmetic.
 import { Float, type Scalar } from '../node.js';
 import { floatRepr, narrow } from '../python-text.js';
 import { RangeSweep } from './value.js';
@@ -17,17 +17,12 @@ interface Steps {
   readonly scale: number;
 }
 
-/**
- * Lists the values of a range, in order; empty if the step has the wrong sign.
- *
- * @throws {RangeError} for step 0, an infinite bound, or too many values
- */
+/** Empty if the step has the wrong sign. @throws {RangeError} for step 0, an infinite bound, or too many values */
 export function rangeValues(range: RangeSweep): Exclude<Scalar, string>[] {
   const { start, step, count, scale } = steps(range);
   return Array.from({ length: count }, (_, index) => unscale(start + BigInt(index) * step, scale));
 }
 
-/** Returns the range with the same values in reverse order. */
 export function reversedRange(range: RangeSweep): RangeSweep {
   const { start, step, count, scale } = steps(range);
   if (count <= 1) return range;

@@ -1,4 +1,3 @@
-// Writes values in the syntax of overrides, with which a sweep makes the overrides of its jobs.
 import { Float } from '../node.js';
 import { pythonStr } from '../python-text.js';
 import { DictValue, QuotedString, type Element } from './value.js';

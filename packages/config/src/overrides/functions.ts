@@ -1,5 +1,4 @@
-// Defines the functions that an override's value may call: casts, sweeps, sort and shuffle, and two that Hydra 1.4 adds
-// (extend_list, json_str).
+// Defines the functions that an override's value may call.
 // Source: Hydra's documentation ("Extended Override syntax"), Hydra 1.3; extend_list and json_str from 1.4.
 import { Float } from '../node.js';
 import { floatRepr, narrow, pythonStr, toInteger } from '../python-text.js';
@@ -53,11 +52,7 @@ const functions: Record<string, (call: Call) => OverrideValue> = {
 
 export const functionNames: readonly string[] = Object.keys(functions);
 
-/**
- * Calls a function of the override grammar.
- *
- * @param index the index in the override at which the call begins, for error messages
- */
+/** Calls a function of the override grammar. `index`: of the call in the override, for error messages. */
 export function callFunction(name: string, args: readonly Argument[], index: number): OverrideValue {
   const implementation = Object.hasOwn(functions, name) ? functions[name] : undefined;
   if (!implementation) {
@@ -92,7 +87,6 @@ function onlyNamed(named: Map<string, OverrideValue>, known: readonly string[]):
   }
 }
 
-/** Assigns the positional and named arguments of a call to the function's parameters. */
 function bind(
   { positional, named }: Call,
   parameters: readonly string[],
@@ -295,10 +289,7 @@ function tag({ positional, named }: Call): OverrideValue {
   return sweep;
 }
 
-/**
- * Returns the value that `sort` or `shuffle` gets: `sweep=…`, `list=…`, a single positional argument, or several, which are taken
- * as a choice.
- */
+/** `sweep=…`, `list=…`, a single positional argument, or several, which are taken as a choice. */
 function ordered({ positional, named }: Call): { value: OverrideValue; several: boolean } {
   const byName = named.get('list') ?? named.get('sweep');
   if (byName !== undefined && byName !== null) return { value: byName, several: false };
@@ -312,7 +303,6 @@ function ordered({ positional, named }: Call): { value: OverrideValue; several: 
   };
 }
 
-/** Copies the tags of a sweep (`tag(…)` in an override) to the sweep that a function such as `sort` has made from it. */
 function taggedAs<Result extends { readonly tags: Set<string> }>(original: Result, made: Result): Result {
   for (const tag of original.tags) made.tags.add(tag);
   return made;
@@ -367,10 +357,7 @@ function compare(a: Element, b: Element): number {
   return left! < right! ? -1 : left! > right! ? 1 : 0;
 }
 
-/**
- * Shuffles by Fisher–Yates with a generator seeded by the text that is shuffled, so that the same command line always gives the same
- * order. Hydra shuffles differently in each run.
- */
+/** Shuffles by Fisher–Yates, seeded by the text, so that the same command line always gives the same order, unlike Hydra. */
 export function shuffled<Item>(items: readonly Item[], seed: string): Item[] {
   let state = 2166136261; // the offset basis of the 32-bit hash FNV-1a
   for (let i = 0; i < seed.length; i++) state = Math.imul(state ^ seed.charCodeAt(i), 16777619);

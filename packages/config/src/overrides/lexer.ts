@@ -29,7 +29,6 @@ export type ValueTokenType =
 export interface Token<Type extends string = KeyTokenType | ValueTokenType> {
   readonly type: Type;
   readonly text: string;
-  /** The index of the token's first character in the override. */
   readonly index: number;
 }
 

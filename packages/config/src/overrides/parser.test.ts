@@ -42,7 +42,6 @@ test('endless nesting is refused without a stack overflow', () => {
   expect(messageOf(`x=${'['.repeat(100_000)}`)).toContain('more than 200 brackets nest');
 });
 
-/** Yields random numbers from a seed, so that the text of a failed test can be produced again. */
 function* random(seed: number): Generator<number, never> {
   for (let state = seed; ;) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0; // Numerical Recipes' linear congruence
@@ -85,8 +84,7 @@ test('what a sweep writes for a job reads back as the same value', () => {
       continue;
     }
     const { value } = override;
-    // A text that a cast produces or that contains an interpolation is written without quotes and may be read as another type, so
-    // only plain values are compared.
+    // A text from a cast or with an interpolation is written without quotes and may be read as another type.
     if (value instanceof Object && !Array.isArray(value) && value.constructor.name.endsWith('Sweep')) continue;
     if (
       text.includes('(') ||

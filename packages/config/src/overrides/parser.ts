@@ -28,11 +28,7 @@ import {
 /** The largest depth of nested brackets; more are a mistake, and would exhaust the stack. */
 const maximumDepth = 200;
 
-/**
- * Parses an override.
- *
- * @throws {ConfigError} of kind 'override-syntax', which quotes the override and marks the place of the mistake
- */
+/** @throws {ConfigError} of kind 'override-syntax', which quotes the override and marks the place of the mistake */
 export function parseOverride(text: string): Override {
   try {
     const { tokens, next } = lexKey(text);
@@ -253,10 +249,7 @@ class ValueParser {
     return { value: this.element() };
   }
 
-  /**
-   * Parses consecutive tokens: a single one is converted to its type, several are joined to a string. Whitespace around them is
-   * ignored.
-   */
+  /** A single token is converted to its type, several are joined to a string, without whitespace around them. */
   private primitive(types: readonly ValueTokenType[]): Primitive {
     const run: Token<ValueTokenType>[] = [];
     while (this.position < this.tokens.length && types.includes(this.tokens[this.position]!.type))

@@ -32,7 +32,6 @@ test.each([['a\0b'], ['\ud800'], [{ "it's": 1 }], [{ größe: 1 }], [{ '': 1 }]]
   },
 );
 
-/** Returns a function that draws random values of all types from a seed, with a linear congruential generator. */
 function drawing(seed: number) {
   let state = seed;
   const integer = (below: number) => ((state = (state * 1103515245 + 12345) % 2 ** 31), state % below);

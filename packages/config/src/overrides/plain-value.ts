@@ -8,7 +8,7 @@ import { DictValue, isSweep, ListExtension, QuotedString, type OverrideValue } f
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /**
- * Returns the value after '=' as JSON. A text stays a text, with its interpolations.
+ * Returns the value after '=' as JSON; a text keeps its interpolations.
  *
  * @throws {ConfigError} for values that JSON cannot represent: nan, inf, integers that a double does not hold exactly
  */
@@ -28,11 +28,7 @@ function plainOf(value: OverrideValue, shown: string): JsonValue {
   return number;
 }
 
-/**
- * Writes `key=value` with the value in the override grammar.
- *
- * @throws {ConfigError} for a value that the grammar or a command line cannot represent
- */
+/** Writes `key=value`. @throws {ConfigError} for a value that the grammar or a command line cannot represent */
 export function overrideText(key: string, value: unknown): string {
   const text = `${key}=${valueText(value)}`;
   if (/\0|\p{Surrogate}/u.test(text)) throw unwritable(text, 'it has a character that no command line can hold');
@@ -41,10 +37,7 @@ export function overrideText(key: string, value: unknown): string {
   return text;
 }
 
-/**
- * Parses an override that `overrideText` has written, and returns its value in canonical form, to check that it is the original
- * value; null if the override is invalid.
- */
+/** Parses an override that `overrideText` has written; returns its value in canonical form, null if it is invalid. */
 function readBack(text: string): string | null {
   try {
     return canonical(plainOf(parseOverride(text).value!, text));

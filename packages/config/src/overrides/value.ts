@@ -16,7 +16,6 @@ export class DictValue {
   readonly pairs: { key: Key | null; value: Element }[] = [];
 }
 
-/** A value of an override that is not a sweep. */
 export type Element = Primitive | QuotedString | Element[] | DictValue;
 
 /** A sweep over values: `a,b,c` (simple) or `choice(a,b,c)`. */
@@ -84,7 +83,6 @@ export interface Override {
   readonly package?: string;
   /** The value after '='; undefined only for `~key` without a value. */
   readonly value: OverrideValue | undefined;
-  /** The override as the user typed it. */
   readonly text: string;
   /** Where the override comes from, for error messages; the command line if not given. */
   readonly source?: string;
@@ -95,7 +93,6 @@ export const overridePlace = ({ text, source = 'command line' }: Override): stri
 
 const prefixes: Record<OverrideKind, string> = { set: '', add: '+', 'force-add': '++', delete: '~' };
 
-/** Returns the key with its prefix and package, as it is typed. */
 export function typedKey({ kind, key, package: target }: Override): string {
   return prefixes[kind] + choiceKey(key, target);
 }

@@ -11,7 +11,6 @@ import { YamlError } from '../yaml/yaml-error.js';
 const maximumFileSize = 5 * 1024 * 1024;
 
 interface ConfigFile {
-  /** The package in the file's `# @package` header. */
   readonly package?: string;
   readonly body: MapNode | ListNode;
 }
@@ -19,11 +18,7 @@ interface ConfigFile {
 /** Caches parsed configs by file, since a process composes a config several times, and does not change the parsed nodes. */
 const known = new Map<string, { text: string; config: ConfigFile }>();
 
-/**
- * Reads the config of a file.
- *
- * @param file the path, which messages and origins contain unchanged
- */
+/** Messages and origins contain the path `file` unchanged. */
 export function readConfigFile(file: string): ConfigFile {
   const text = readText(file);
   const before = known.get(file);

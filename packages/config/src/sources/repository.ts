@@ -1,5 +1,5 @@
-// Finds configs in their sources: the built-in hydra settings and a list of folders, searched in order. The first match is used;
-// files with the same name are not merged. The options of a group are the union over all folders.
+// Finds configs in the built-in hydra settings and a list of folders. The first match is used; files with the same name are not
+// merged. The options of a group are the union over all folders.
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config-error.js';
@@ -7,7 +7,6 @@ import { builtInConfig, builtInGroups, builtInOptions, isBuiltInGroup } from '..
 import { copyNode, type ListNode, type MapNode } from '../node.js';
 import { readConfigFile } from './config-file.js';
 
-/** One folder of the config search path, or the built-in configs. */
 export interface ConfigSource {
   readonly provider: string;
   readonly scheme: 'pkg' | 'file' | 'structured';
@@ -28,7 +27,6 @@ export interface LoadedConfig {
   readonly file?: string;
   /** The config without its defaults list. */
   readonly body: MapNode | ListNode;
-  /** The value of the config's key `defaults`. */
   readonly defaults?: ReturnType<MapNode['get']>;
 }
 
@@ -44,7 +42,7 @@ export class Repository {
     this.sources = [builtInSource, ...folders, schemaSource];
   }
 
-  /** Lists the search path, one line per source: `provider=main, path=file:///conf`. */
+  /** `provider=main, path=file:///conf`, one line per source. */
   searchPathLines(): string[] {
     return this.sources.map(({ provider, scheme, path: where }) => `provider=${provider}, path=${scheme}://${where}`);
   }

@@ -13,10 +13,7 @@ import { Repository, type ConfigSource } from './repository.js';
 /** A folder of configs; with `group` it appears as that group instead of the root. */
 export type ConfigDir = string | { readonly dir: string; readonly group?: string; readonly provider?: string };
 
-/**
- * Returns the sources for the folders that a program gives. The first one is the program's own and must exist; paths are relative
- * to `cwd`.
- */
+/** The first folder is the program's own and must exist; paths are relative to `cwd`. */
 export function givenSources(configDirs: readonly ConfigDir[], cwd: string): ConfigSource[] {
   return configDirs.map((entry, index) => {
     const { dir, group, provider } =

@@ -1,6 +1,5 @@
-// Determines the types of unquoted scalars: those of YAML 1.1 as OmegaConf reads them (floats need no dot, there are no
-// timestamps).
-// Sources: yaml.org/type, OmegaConf 2.3's loader.
+// Determines the types of unquoted scalars: YAML 1.1 as OmegaConf 2.3's loader reads it (floats need no dot, there are no
+// timestamps). Source: yaml.org/type.
 import { Float, type Scalar } from '../node.js';
 import { toInteger } from '../python-text.js';
 
@@ -21,7 +20,6 @@ const floats = [
 
 export type ImplicitTag = 'bool' | 'int' | 'float' | 'merge' | 'null' | 'value' | 'str';
 
-/** Returns the type of a plain scalar from its text. */
 export function implicitTag(text: string): ImplicitTag {
   if (text === '' || text === '~' || text === 'null' || text === 'Null' || text === 'NULL') return 'null';
   if (booleans.has(text)) return 'bool';

@@ -1,5 +1,5 @@
-// Parses YAML to a document of the `yaml` package: syntax only, with all scalars as text. Errors become YamlErrors with a place, and
-// the nesting depth is limited while tokens are read, before recursive code processes them.
+// Parses YAML to a document of the `yaml` package: syntax only, with all scalars as text. The nesting depth is limited while
+// tokens are read, before recursive code processes them.
 import { Composer, Lexer, LineCounter, Parser, visit, type Document, type ErrorCode, type YAMLError } from 'yaml';
 import { YamlError } from './yaml-error.js';
 
@@ -26,11 +26,6 @@ export interface ParsedYaml {
   place(offset: number): { line: number; column: number };
 }
 
-/**
- * Parses YAML.
- *
- * @throws {YamlError}
- */
 export function parseYaml(given: string): ParsedYaml {
   // YAML treats a lone carriage return as a line break.
   const text = given.includes('\r') ? given.replace(/\r(?!\n)/g, '\n') : given;
@@ -71,7 +66,6 @@ export function parseYaml(given: string): ParsedYaml {
   return { document: documents[0], place };
 }
 
-/** Yields the tokens of the syntax tree's top level. */
 function* tokens(text: string, parser: Parser, fail: (message: string, offset: number) => never) {
   let brackets = 0;
   for (const lexeme of new Lexer().lex(text)) {
@@ -88,7 +82,6 @@ function* tokens(text: string, parser: Parser, fail: (message: string, offset: n
 /** Returns whether a warning of the parser is an error here: that about an unknown directive is; tags are checked by read.ts. */
 const isMistake = ({ code }: YAMLError) => code === 'BAD_DIRECTIVE';
 
-/** Finds the `---` before a document's content. */
 const documentStart = (text: string, offset: number) => {
   const mark = text.lastIndexOf('\n---', offset);
   return mark < 0 ? offset : mark + 1;

@@ -1,5 +1,5 @@
-// Reads YAML into config nodes: the `yaml` package parses the syntax, and the meaning is that of PyYAML's safe loader and OmegaConf:
-// types of scalars, tags, anchors, merge keys, and errors for duplicate keys.
+// Reads YAML into config nodes with the meaning of PyYAML's safe loader and OmegaConf: types of scalars, tags, anchors, merge
+// keys, and errors for duplicate keys.
 import { isAlias, isMap, isScalar, isSeq, type Alias, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
 import {
   Bytes,
@@ -16,24 +16,16 @@ import { implicitTag, scalarOfTag, type ImplicitTag } from './implicit-type.js';
 import { parseYaml, type ParsedYaml } from './parse.js';
 import { YamlError } from './yaml-error.js';
 
-/**
- * The largest number of nodes that a file may have. Aliases are copied when they are read, so a few lines could otherwise create
- * billions of nodes.
- */
+/** Aliases are copied when they are read, so a few lines could otherwise create billions of nodes. */
 const maximumNodes = 1_000_000;
 
-/**
- * Reads the single document of a YAML text; undefined if the text contains none.
- *
- * @param file the file's name, for origins
- */
+/** Undefined if the text contains no document. `file`: the file's name, for origins. */
 export function readYaml(text: string, file: string): ConfigNode | undefined {
   const parsed = parseYaml(text);
   const contents = parsed.document?.contents;
   return contents ? new Reader(parsed, file).node(contents) : undefined;
 }
 
-/** One pair `key: value` of a mapping. */
 interface ReadPair {
   readonly key: Key;
   readonly keyOffset: number;
@@ -100,8 +92,7 @@ class Reader {
     return this.tagged(list, given);
   }
 
-  // A mapping or list may have only a tag that fits it, such as `!!map`, `!!seq` or `!!omap`; a set (`!!set`) is not a valid
-  // value in a config.
+  // A mapping or list may have only a tag that fits it, such as `!!map`, `!!seq` or `!!omap`; a `!!set` is not valid.
   private tagged(node: MapNode | ListNode, given: Node): ConfigNode {
     const { tag } = given;
     if (tag === undefined || tag === '!') return node;

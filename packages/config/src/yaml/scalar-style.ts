@@ -13,10 +13,7 @@ interface ScalarShape {
 const isBreak = (char: string) => char === '\n' || char === '\x85' || char === '\u2028' || char === '\u2029';
 const isBlankOrEnd = (char: string | undefined) => char === undefined || '\0 \t\r\n\x85\u2028\u2029'.includes(char);
 
-/**
- * Matches texts of letters, digits and a few signs, whose characters never require quotes; this fast check decides the form of
- * most texts.
- */
+/** Texts whose characters never require quotes; this fast check decides the form of most texts. */
 const surelyPlain = /^[A-Za-z0-9_./$][A-Za-z0-9_./$\-+]*$/;
 
 export function scalarShape(text: string): ScalarShape {
@@ -74,10 +71,7 @@ export function needsQuotes(text: string): boolean {
   return looksTyped(text) || readsAsOtherType(text);
 }
 
-/**
- * Returns whether OmegaConf always quotes a word: those that YAML 1.1 reads as booleans, and texts that Python's int() or float()
- * accepts.
- */
+/** Words that YAML 1.1 reads as booleans, and texts that Python's int() or float() accepts. */
 export function looksTyped(text: string): boolean {
   if (booleanLike.test(text)) return true;
   if (!/^[\s+\-.\p{Nd}iInN\x1c-\x1f\x85]/u.test(text)) return false;

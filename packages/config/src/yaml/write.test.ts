@@ -45,8 +45,7 @@ test('an empty key and a long key are written with a question mark', () => {
   expect(yaml({ '': 1, ['k'.repeat(130)]: 2 })).toBe(`? ''\n: 1\n? ${'k'.repeat(130)}\n: 2\n`);
 });
 
-// U+0085 and U+2028 are missing from these texts: PyYAML writes them as line breaks, which read back as another text, and this writer
-// does the same.
+// U+0085 and U+2028 are missing from these texts: like PyYAML, this writer makes line breaks of them.
 test('whatever is written reads back as the same value', () => {
   const texts = [
     'a',

@@ -1,6 +1,5 @@
-// Writes config nodes as YAML, byte for byte as Hydra prints them: block style, two spaces, lists at the indent of their key, lines
-// folded at 80 columns. The writer keeps the same state about the current line as PyYAML's emitter does (the column, and whether a
-// space or only indentation came last), since line breaks depend on it.
+// Writes config nodes as YAML, byte for byte as Hydra prints them: lines are folded at 80 columns, lists are at the indent of
+// their key. The writer keeps the same state about the current line as PyYAML's emitter does, since line breaks depend on it.
 import { Bytes, Float, type ConfigNode, type Key, type Scalar } from '../node.js';
 import { floatRepr } from '../python-text.js';
 import { looksTyped, needsQuotes, scalarShape, type ScalarStyle } from './scalar-style.js';
@@ -249,10 +248,7 @@ function textStyle(text: string, isKey: boolean): ScalarStyle {
   return allowSingle && !(isKey && multiline) ? 'single' : 'double';
 }
 
-/**
- * Returns whether a key needs no '?' before it, because it is short, not empty and on one line. PyYAML includes the omitted tag
- * (`!!str`) in the length.
- */
+/** Short, not empty and on one line. PyYAML includes the omitted tag (`!!str`) in the length. */
 function isSimpleKey(key: Key): boolean {
   if (typeof key !== 'string') return scalarText(key).length + 5 < longestSimpleKey;
   return key !== '' && Array.from(key).length + 5 < longestSimpleKey && !scalarShape(key).multiline;

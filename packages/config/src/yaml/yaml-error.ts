@@ -1,11 +1,7 @@
-// Defines the error for YAML text that cannot be read, with its place. The caller that opened the file adds the file's name.
+// Defines the error for YAML text that cannot be read. The caller that opened the file adds its name.
 export class YamlError extends Error {
   override readonly name = 'YamlError';
-  /**
-   * @param line 1-based
-   * @param column 1-based
-   * @param remedy what the author should change
-   */
+  /** `line` and `column` are 1-based; `remedy`: what the author should change. */
   constructor(
     message: string,
     readonly line: number,

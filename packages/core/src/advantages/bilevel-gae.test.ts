@@ -1,6 +1,5 @@
 import { bilevelGae } from './bilevel-gae.js';
 
-/** Two turns of two tokens. */
 const episode = {
   lengths: [2, 2],
   rewards: Float32Array.of(0.5, 1),

@@ -15,17 +15,16 @@ export interface BilevelGaeInput {
 }
 
 /**
- * Computes bi-level generalised advantage estimates.
- * First over turns, with V at the last token of each:
+ * Computes bi-level generalised advantage estimates: first over turns, with V at the last token of each,
  *
  *     Ā_k = GAE of (r_k, V̄_k) with γ, λ           R̄_k = Ā_k + V̄_k
  *
- * and then over the tokens of each turn separately, as an episode that ends with the reward R̄_k at its last token:
+ * then over the tokens of each turn, as an episode that ends with the reward R̄_k at its last token:
  *
  *     A_t = GAE of (0, …, 0, R̄_k) and V_t with γ_token, λ
  *
- * Source: Wang et al. 2025 (VAGEN), arXiv:2510.16907, and RAGEN's code. Differs from the latter, which finds ends of turns by non-zero
- * rewards and so misses a turn with reward 0.
+ * Source: Wang et al. 2025 (VAGEN), arXiv:2510.16907. Differs from RAGEN's code, which finds ends of turns by non-zero rewards
+ * and so misses a turn with reward 0.
  *
  * @returns [N] advantages, and returns A + V, the targets of a value head
  */

@@ -1,6 +1,5 @@
 import { gae } from './gae.js';
 
-/** Makes three turns with V = 0.4, 0.5, 0.7. */
 const episode = (rewards: number[], lastValue: number, end: 'terminated' | 'truncated') => ({
   rewards: Float32Array.from(rewards),
   values: Float32Array.of(0.4, 0.5, 0.7),

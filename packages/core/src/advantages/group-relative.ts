@@ -4,10 +4,7 @@ import { mean, standardDeviation } from '../statistics.js';
 export interface GroupRelativeOptions {
   /** `mean`: the mean return of the whole group (GRPO, Dr. GRPO). `others`: that of the group's other episodes (RLOO). */
   baseline: 'mean' | 'others';
-  /**
-   * If a number, advantages are divided by the group's standard deviation plus this number, as in GRPO; null: not divided (Dr. GRPO,
-   * RLOO).
-   */
+  /** Advantages are divided by the group's standard deviation plus this, as in GRPO; null: not divided (Dr. GRPO, RLOO). */
   scaleEpsilon: number | null;
   /** Whether the standard deviation divides by n − 1 ('sample', the default) or by n. */
   deviation?: 'sample' | 'population';
@@ -51,7 +48,6 @@ export function groupRelativeAdvantages(
   return advantages;
 }
 
-/** Lists the indices of each group's episodes. */
 function membersOf(groups: ArrayLike<number>): number[][] {
   const indices = Array.from({ length: groups.length }, (_, i) => i);
   return [...groupBy(indices, (i) => groups[i]).values()];

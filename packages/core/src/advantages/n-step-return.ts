@@ -2,10 +2,7 @@
 export interface TurnsAhead {
   /** [n] r_t … r_{t+n−1}, the reward of each turn. */
   rewards: ArrayLike<number>;
-  /**
-   * [n] V̄(s_{t+1}) … V̄(s_{t+n}), the values of the state after each turn; the last is 0 if the episode terminated there. Without
-   * `ratios` only the last is read.
-   */
+  /** [n] V̄(s_{t+1}) … V̄(s_{t+n}); the last is 0 if the episode terminated there. Without `ratios` only the last is read. */
   nextValues: ArrayLike<number>;
   /** [n − 1] ρ_{t+1} … ρ_{t+n−1}, the truncated ratios of `importanceWeight`; 1 if not given. */
   ratios?: ArrayLike<number>;

@@ -13,8 +13,8 @@ export class JsonlFile {
   /**
    * Opens the file, and creates it and its folder if necessary.
    *
-   * @param length the number of bytes to keep, so that lines which a killed run wrote after its last checkpoint are removed; null
-   *   keeps all bytes except an incomplete last line
+   * @param length the number of bytes to keep: removes lines that a killed run wrote after its last checkpoint; null: all but an
+   * incomplete last line
    * @throws if the file is shorter than `length`, since something else changed it
    */
   static async open(path: string, length: number | null): Promise<JsonlFile> {
@@ -34,7 +34,6 @@ export class JsonlFile {
     return new JsonlFile(path, length);
   }
 
-  /** Counts the bytes written so far. */
   get bytes(): number {
     return this.length;
   }
@@ -43,11 +42,7 @@ export class JsonlFile {
     await this.appendLines(values.map((value) => `${JSON.stringify(value)}\n`).join(''));
   }
 
-  /**
-   * Appends lines.
-   *
-   * @param text complete lines of JSON, each with its line end
-   */
+  /** Appends lines. `text`: complete lines of JSON, each with its line end. */
   async appendLines(text: string): Promise<void> {
     if (text === '') return;
     await appendText(this.path, text);
@@ -55,11 +50,7 @@ export class JsonlFile {
   }
 }
 
-/**
- * Removes a last line that is not JSON; adds a missing line end otherwise.
- *
- * @returns the file's length in bytes
- */
+/** Removes a last line that is not JSON; adds a missing line end otherwise. Returns the file's length in bytes. */
 async function endLastLine(path: string): Promise<number> {
   const file = await open(path, 'r+');
   try {
@@ -80,7 +71,7 @@ async function endLastLine(path: string): Promise<number> {
 
 const BLOCK = 64 * 1024;
 
-/** Finds the offset at which an unterminated last line begins; `size` if there is none. */
+/** Returns the offset at which an unterminated last line begins; `size` if there is none. */
 async function lineStart(file: FileHandle, size: number): Promise<number> {
   for (let end = size; end > 0; end -= BLOCK) {
     const start = Math.max(0, end - BLOCK);
@@ -91,7 +82,6 @@ async function lineStart(file: FileHandle, size: number): Promise<number> {
   return 0;
 }
 
-/** Returns whether a text is a JSON value. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text);

@@ -9,8 +9,7 @@ export interface JsonlEnd {
 }
 
 /**
- * Calls `each` for every line of a JSONL file, in order, without the whole file in memory. An incomplete last line, which a
- * killed process or a full disk leaves, is ignored and described by `torn` of the result.
+ * Calls `each` for every line of a JSONL file, in order, without the whole file in memory. An incomplete last line is ignored.
  *
  * @param each gets the value, the offset of its line, and the line's length in bytes with its end
  * @param text the file's content, if it has been read already

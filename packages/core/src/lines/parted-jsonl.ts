@@ -40,8 +40,7 @@ export async function partsOf(path: string): Promise<string[]> {
   const parts = names.filter(
     (name) => name.startsWith(`${stem}.`) && /^\d{4}\.jsonl(\.gz)?$/.test(name.slice(stem.length + 1)),
   );
-  // If a part exists both as text and compressed, a process was killed after compressing it and before removing the text, so
-  // the text is ignored.
+  // If a part exists both as text and compressed, a process was killed before it removed the text, which is ignored.
   const own = parts.filter((name) => name.endsWith('.gz') || !parts.includes(`${name}.gz`)).sort();
   return [...own.map((name) => join(dirname(path), name)), ...(existsSync(path) ? [path] : [])];
 }
@@ -73,9 +72,7 @@ export async function readLineAt({ path, offset, bytes }: LinePlace): Promise<st
   return text.subarray(start, start + bytes).toString('utf8');
 }
 
-/**
- * Appends lines to a JSONL file in parts. Its length is that of the text in all parts, so that a checkpoint stores one number.
- */
+/** Appends lines to a JSONL file in parts. Its length is that of the text in all parts, one number for a checkpoint. */
 export class PartedJsonl {
   private constructor(
     private readonly path: string,
@@ -85,12 +82,7 @@ export class PartedJsonl {
     private parts: number,
   ) {}
 
-  /**
-   * Opens a file for appending.
-   *
-   * @param length the bytes of text to keep; later lines and parts are removed
-   * @throws if the file has fewer bytes
-   */
+  /** `length`: the bytes of text to keep; later lines and parts are removed. @throws if the file has fewer bytes */
   static async open(path: string, length: number, partBytes = PART_BYTES): Promise<PartedJsonl> {
     let before = 0;
     let kept = 0;
@@ -117,7 +109,6 @@ export class PartedJsonl {
     return new PartedJsonl(path, partBytes, await JsonlFile.open(path, length - before), before, kept);
   }
 
-  /** Counts the bytes of text so far. */
   get bytes(): number {
     return this.before + this.tail.bytes;
   }

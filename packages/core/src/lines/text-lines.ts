@@ -18,11 +18,7 @@ export interface TextLine {
   line: number;
 }
 
-/**
- * Yields the lines of a text file.
- *
- * @throws with file and line for a line that is not UTF-8 or is longer than LONGEST_LINE
- */
+/** Yields the lines of a text file. @throws with file and line for a line that is not UTF-8 or is longer than LONGEST_LINE */
 export async function* readTextLines(path: string): AsyncGenerator<TextLine> {
   const parts = await partsOf(path);
   let line = 0;
@@ -30,7 +26,6 @@ export async function* readTextLines(path: string): AsyncGenerator<TextLine> {
     for await (const bytes of linesOf(part, line)) yield { text: utf8Line(bytes, part, line + 1), line: ++line };
 }
 
-/** Yields the lines without their ends; bytes after the last line end form a line. */
 async function* linesOf(path: string, before: number): AsyncGenerator<Uint8Array> {
   let rest: Buffer[] = [];
   let length = 0;
@@ -82,7 +77,6 @@ async function* chunksOf(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Reads the first chunks until there are enough bytes to recognize the format. */
 async function headOf(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   let head = Buffer.alloc(0);
   while (head.length < 16) {

@@ -1,4 +1,3 @@
-/** The bound of the relative error in one step. */
 const BOUND = 0.2;
 /** The gain of the controller, K_β in the paper. */
 const GAIN = 0.1;

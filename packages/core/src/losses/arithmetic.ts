@@ -1,8 +1,6 @@
 /**
- * The operations with which the slopes of losses are written. The same formula is evaluated with numbers on the host, and with graph
- * values in a training graph, whose builder has these methods.
- *
- * `T` is a number or a graph value, `B` the result of a comparison.
+ * The operations of the formulas of losses' slopes, which are evaluated with numbers on the host and with graph values in a
+ * training graph, whose builder has these methods. `T` is a number or a graph value, `B` the result of a comparison.
  */
 export interface Arithmetic<T, B> {
   add(a: T | number, b: T | number): T;

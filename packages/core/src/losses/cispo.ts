@@ -8,18 +8,15 @@ export interface CispoOptions {
 }
 
 /**
- * Computes CISPO's loss: the policy gradient with each token weighted by its clipped ratio, so that no token loses its gradient:
+ * Computes CISPO's loss: the policy gradient with each token weighted by its clipped ratio, so that no token loses its gradient;
+ * sg stops the gradient:
  *
  *     L = −Σ_t w_t sg(clip(ratio_t, low, high)) A_t logprob_t        ratio = exp(logprob − oldLogprob)
  *
- * where sg stops the gradient.
- *
- * Source: MiniMax 2025, arXiv:2506.13585, eq. 4 and 5.
- * Differs from it: the mean over tokens is replaced by a weighted sum.
+ * Source: MiniMax 2025, arXiv:2506.13585, eq. 4 and 5. Differs from it: the mean over tokens is replaced by a weighted sum.
  *
  * @param logprobs [N] nats, under the policy being trained
  * @param oldLogprobs [N] nats, under the policy that sampled the rollout
- * @param advantages [N]
  * @param weights [N] w, see `tokenWeights`
  * @returns the loss and its gradient by `logprobs` [N]
  */

@@ -1,21 +1,21 @@
 import { sameLength, type TokenLoss } from './token-loss.js';
 
 /**
- * Computes the loss of direct preference optimisation on pairs of sequences.
- * With log π(y) the sum of a sequence's token log-probabilities:
+ * Computes the loss of direct preference optimisation on pairs of sequences, with log π(y) the sum of token log-probabilities:
  *
  *     h = β [ (log π(chosen) − log π_ref(chosen)) − (log π(rejected) − log π_ref(rejected)) ]
  *     L = −mean over pairs of [ log σ(h) + α log π(chosen) / |chosen| ]
  *
- * Source: Rafailov et al. 2023, arXiv:2305.18290, eq. 7; the second term, which keeps the chosen sequences likely, Pang et al. 2024,
- * arXiv:2404.19733, eq. 1.
+ * Source: Rafailov et al. 2023, arXiv:2305.18290, eq. 7; the second term, which keeps the chosen sequences likely, Pang et al.
+ * 2024, arXiv:2404.19733, eq. 1.
  *
  * @param logprobs [N] nats, under the policy being trained: the sequences one after the other, chosen and rejected in turn
  * @param refLogprobs [N] nats, under the frozen reference policy
- * @param lengths [2 · pairs] tokens of each sequence: chosen, rejected, chosen, rejected, …
- * @param options.beta β, weight of the log-probabilities relative to the reference policy, per nat
+ * @param lengths [2 · pairs] tokens of each sequence
+ * @param options.beta β, per nat
  * @param options.nllCoefficient α; 0: none
- * @returns the loss, its gradient by `logprobs` [N], the share of pairs with h > 0, the mean of h, and the mean of −log π(chosen) / |chosen|
+ * @returns the loss, its gradient by `logprobs` [N], the share of pairs with h > 0, the mean of h, and the mean of −log π(chosen)
+ * / |chosen|
  */
 export function dpoLoss(
   { logprobs, refLogprobs, lengths }: { logprobs: Float32Array; refLogprobs: Float32Array; lengths: readonly number[] },

@@ -7,12 +7,11 @@ import { sameLength, type TokenLoss } from './token-loss.js';
  *
  *     L = −Σ_t w_t [ A_t logprob_t − β/2 (logprob_t − oldLogprob_t)² ]
  *
- * Source: Richemond et al. 2024, arXiv:2405.19107, eq. 6; per token as in Kimi k1.5, arXiv:2501.12599, section 2.3.2.
- * Differs from them: no value function is learned; the caller passes the advantages.
+ * Source: Richemond et al. 2024, arXiv:2405.19107, eq. 6; per token as in Kimi k1.5, arXiv:2501.12599, section 2.3.2. Differs
+ * from them: no value function is learned; the caller passes the advantages.
  *
  * @param logprobs [N] nats, under the policy being trained
  * @param oldLogprobs [N] nats, under the policy that sampled the rollout
- * @param advantages [N]
  * @param weights [N] w, see `tokenWeights`
  * @param beta β, per nat
  * @returns the loss and its gradient by `logprobs` [N]

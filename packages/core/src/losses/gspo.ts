@@ -17,7 +17,6 @@ const LOG_RATIO_BOUND = 10;
  *
  * @param logprobs [N] nats, under the policy being trained
  * @param oldLogprobs [N] nats, under the policy that sampled the rollout
- * @param advantages [N]
  * @param weights [N] w, see `tokenWeights`
  * @param lengths [sequences] tokens of each sequence, Σ = N
  * @returns the loss, its gradient by `logprobs` [N], and means weighted by w, see `ppoClipLoss`

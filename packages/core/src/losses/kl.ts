@@ -8,15 +8,13 @@ export type KlEstimator = 'k1' | 'k2' | 'k3';
 const BOUND = 10;
 
 /**
- * Estimates KL(π ‖ π_ref) from one sampled token, with d = refLogprob − logprob:
+ * Estimates KL(π ‖ π_ref) in nats from one sampled token, with d = refLogprob − logprob:
  *
  *     k1 = −d        k2 = d² / 2        k3 = e^d − d − 1, within ±10
  *
  * For a KL penalty in the reward (RLOO, PPO on language models), subtract β · k1 per token.
  *
  * Source: Schulman 2020, "Approximating KL divergence"; k3 as in GRPO's penalty, arXiv:2402.03300, eq. 4.
- *
- * @returns nats
  */
 export function klEstimate(logprob: number, refLogprob: number, estimator: KlEstimator): number {
   const d = refLogprob - logprob;
@@ -26,10 +24,8 @@ export function klEstimate(logprob: number, refLogprob: number, estimator: KlEst
 }
 
 /**
- * Computes the KL penalty as a term of the loss, L = Σ_t w_t k(logprob_t, refLogprob_t). Scale it by β with `weightedSum`.
- *
- * The gradient is that of the estimate by the log-probability: k1 gives 1 everywhere, which is 0 in expectation on-policy; use k2 or k3
- * in a loss.
+ * Computes the KL penalty as a term of the loss, L = Σ_t w_t k(logprob_t, refLogprob_t). Its gradient is that of the estimate by
+ * the log-probability: k1 gives 1 everywhere, which is 0 in expectation on-policy; use k2 or k3 in a loss.
  *
  * @param logprobs [N] nats, under the policy being trained
  * @param refLogprobs [N] nats, under the frozen reference policy
@@ -49,11 +45,7 @@ export function klPenalty(
   return { loss, gradient };
 }
 
-/**
- * Computes the slope of an estimate by the log-probability, with numbers or graph values.
- *
- * @param d refLogprob − logprob, so that d d / d logprob = −1
- */
+/** Computes the slope of an estimate by the log-probability, with numbers or graph values; d = refLogprob − logprob. */
 export function klSlope<T, B>(a: Arithmetic<T, B>, d: T, estimator: KlEstimator): T {
   if (estimator === 'k1') return a.add(a.mul(d, 0), 1);
   if (estimator === 'k2') return a.neg(d);

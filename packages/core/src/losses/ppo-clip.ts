@@ -58,7 +58,7 @@ export function ppoClipLoss(
 }
 
 /**
- * Computes the clipped surrogate of one ratio, ℓ = max(−A · ratio, −A · clip(ratio, 1 − ε_low, 1 + ε_high)), at most −A · c where A < 0.
+ * Computes the clipped surrogate of one ratio (formula: `ppoClipLoss`).
  *
  * @returns ℓ, its slope dℓ / d logRatio, the ratio, and whether it is outside the interval
  */
@@ -84,11 +84,7 @@ export const ratioBounds = ({ clipLow, clipHigh, dualClip }: PpoClipOptions) => 
   dualClip,
 });
 
-/**
- * Computes the terms of the clipped surrogate, and its slope dℓ / d logRatio, with numbers or graph values.
- *
- * @param bounds `low` and `high`: the interval of unclipped ratios
- */
+/** Computes the terms of the clipped surrogate and its slope dℓ / d logRatio, with numbers or graph values. */
 export function surrogateTerms<T, B>(
   a: Arithmetic<T, B>,
   logRatio: T,

@@ -1,11 +1,8 @@
 import { sameLength } from './token-loss.js';
 
 /**
- * Computes the squared error of values against fixed targets:
- *
- *     L = Σ w (V − y)²
- *
- * The targets are constants: no gradient goes through the bootstrap (semi-gradient TD, Sutton & Barto 2018, section 9.3).
+ * Computes the squared error of values against fixed targets, L = Σ w (V − y)². No gradient goes through the bootstrap
+ * (semi-gradient TD, Sutton & Barto 2018, section 9.3).
  *
  * @param values [N] V, of the critic being trained
  * @param targets [N] y

@@ -33,12 +33,7 @@ export type LossAggregation =
   /** w = 1 / (sequences · divisor), where the divisor is a constant such as the length limit of replies (Dr. GRPO, arXiv:2503.20783). */
   | { kind: 'constant'; divisor: number };
 
-/**
- * Computes the weights of the tokens in a loss.
- *
- * @param lengths [sequences] tokens of each sequence
- * @returns [N] w, N = Σ lengths
- */
+/** Computes the weights [N] of the tokens in a loss, N = Σ lengths. `lengths`: [sequences] tokens of each sequence. */
 export function tokenWeights(lengths: readonly number[], aggregation: LossAggregation): Float32Array {
   const tokens = lengths.reduce((sum, length) => sum + length, 0);
   if (tokens === 0) throw new RangeError(`tokenWeights: ${lengths.length} sequences have no token of the agent`);
@@ -75,7 +70,6 @@ export function weightedSum(...terms: readonly { loss: TokenLoss; coefficient: n
   return total;
 }
 
-/** Throws an error unless the arrays, all [N], have the same length. */
 export function sameLength(caller: string, arrays: Record<string, ArrayLike<unknown>>): void {
   const lengths = Object.entries(arrays).map(([name, { length }]) => `${name} ${length}`);
   if (new Set(Object.values(arrays).map(({ length }) => length)).size > 1)

@@ -3,8 +3,7 @@
 //
 //     group({ gamma: fraction(0.95, 'discount per turn', { flat: 'gamma' }) }, 'the critic')
 //
-// The constructors make JSON Schema, where `default` is a standard keyword; `flat` and `decides` are annotations that
-// validators ignore. The type of an option's value is inferred from its schema; an option whose default is null may be null.
+// The constructors make JSON Schema; `flat` and `decides` are annotations that validators ignore.
 import { Type, type Static, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
 
 export interface OptionDetails {
@@ -83,8 +82,7 @@ export const flag = (value: boolean, description: string, details: OptionDetails
 /**
  * Declares an option that may be null; null is its default unless `default` is given.
  *
- * @param kind makes the schema of its other values: a constructor above, such as `positive`, or a function such as `() =>
- *   Type.String()`
+ * @param kind makes the schema of its other values: a constructor above, or a function such as `() => Type.String()`
  */
 export function optional<Schema extends TSchema>(
   kind: (value: number, description: string) => Schema,

@@ -61,11 +61,7 @@ function filled(schema: TObject, given: object, place: string, besides: readonly
 const unfilled = (given: object, missing: object): PropertyDescriptorMap =>
   Object.fromEntries(Object.entries(Object.getOwnPropertyDescriptors(given)).filter(([name]) => !(name in missing)));
 
-/**
- * Lists the flat name and the path of each option or group that has one.
- *
- * @param prefix the beginning of the paths, such as `algorithm.`
- */
+/** Lists flat name and path of each option or group that has one. `prefix`: the beginning of the paths, such as `algorithm.` */
 export function flatNames(schema: TObject, prefix = ''): [flat: string, path: string][] {
   return namesIn(schema, prefix, null);
 }

@@ -20,8 +20,6 @@ export class MessageError extends Error {
 const MOST_LEVELS = 100;
 
 /**
- * Decodes a message.
- *
  * @throws {MessageError} if the bytes are not such a message, exceed the limits of fields or levels, or contain refused fields
  */
 export function decode<Table extends Fields>(
@@ -64,11 +62,7 @@ class Reading {
     this.#fieldsLeft = options.mostFields ?? Infinity;
   }
 
-  /**
-   * Reads the fields of a message.
-   *
-   * @param into receives the fields as they are read
-   */
+  /** Reads the fields of a message. `into` receives the fields as they are read. */
   message(type: MessageType<Fields>, bytes: Uint8Array, into: Values): Values {
     if (++this.#level > MOST_LEVELS) throw new Error(`it has more than ${MOST_LEVELS} levels`);
     const reader = new BinaryReader(bytes);
@@ -132,7 +126,6 @@ class Reading {
   }
 }
 
-/** Returns the scalar kind of a repeated field that is packed; null otherwise. */
 const packedKind = ({ kind, arity }: Field, wire: WireType): Scalar<unknown> | null =>
   arity === 'many' && wire === WireType.LengthDelimited && isPacked(kind) ? kind : null;
 

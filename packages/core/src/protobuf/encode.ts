@@ -13,11 +13,7 @@ export function encode<Table extends Fields>(
   return writer.finish();
 }
 
-/**
- * Encodes tag and length of a field whose content is written separately.
- *
- * @param length below 2³²
- */
+/** Encodes tag and length (below 2³²) of a field whose content is written separately. */
 export const lengthPrefix = (number: number, length: number): Uint8Array =>
   new BinaryWriter().tag(number, WireType.LengthDelimited).uint32(length).finish();
 

@@ -22,7 +22,6 @@ export interface NamedField extends Field {
 export type Fields = Readonly<Record<string, Field>>;
 
 export interface MessageType<Table extends Fields> {
-  /** The name in error messages. */
   name: string;
   fields: Table;
   /** The fields by number, in ascending order. */
@@ -46,7 +45,6 @@ type FieldValue<F> = F extends { kind: infer K; arity: infer A }
       : ValueOf<K>
   : never;
 
-/** A field that is not in the table. */
 export interface UnknownField {
   number: number;
   /** The field's bytes, including its tag. */
@@ -67,9 +65,7 @@ export const optional = <const K extends Kind>(number: number, kind: K) =>
   ({ number, kind, arity: 'optional' }) as const;
 /** Declares a repeated field; numbers are packed. */
 export const many = <const K extends Kind>(number: number, kind: K) => ({ number, kind, arity: 'many' }) as const;
-/** Declares a map with texts as keys. */
 export const map = <const K extends Kind>(number: number, kind: K) => ({ number, kind, arity: 'map' }) as const;
-/** Declares a reference to a message type that is defined later. */
 export const later = (type: () => MessageType<Fields>): LaterMessage => ({ later: type });
 
 export function messageType<const Table extends Fields>(name: string, fields: Table): MessageType<Table> {
@@ -83,7 +79,6 @@ const newEntryType = (kind: Kind) =>
 
 const entryTypes = new WeakMap<Kind, ReturnType<typeof newEntryType>>();
 
-/** Returns the message type of a map's entries. */
 export function entryType(kind: Kind): ReturnType<typeof newEntryType> {
   let type = entryTypes.get(kind);
   if (!type) entryTypes.set(kind, (type = newEntryType(kind)));

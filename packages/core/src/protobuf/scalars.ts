@@ -58,7 +58,6 @@ export const int64Text: Scalar<string> = {
   write: (writer, value) => writer.int64(value),
 };
 
-/** An integer of any size, as decimal digits. */
 export const fixed64Text: Scalar<string> = {
   wire: Bit64,
   zero: '0',

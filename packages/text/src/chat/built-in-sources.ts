@@ -1,6 +1,6 @@
-// Holds the built-in chat templates (built-in-templates.ts) as Jinja source. The source is saved in the folder of a model that
-// was trained with a built-in template, so that transformers writes dialogues as in training. When such a folder is loaded here,
-// the built-in template itself is used, which produces the tokens of the training.
+// Holds the built-in chat templates (built-in-templates.ts) as Jinja source, which is saved with a model that was trained with
+// one, so that transformers writes dialogues as in training. When such a folder is loaded here, the built-in template itself is
+// used.
 import type { BuiltInTemplate } from './built-in-templates.js';
 
 const TEXT_OF = `{%- macro text_of(content) -%}
@@ -10,9 +10,7 @@ const TEXT_OF = `{%- macro text_of(content) -%}
 `;
 
 /**
- * Returns the Jinja source of Llama 2's template, in which the system message is part of the first user message.
- *
- * @param before the text that the template writes before each reply of the assistant
+ * Llama 2's template, with the system message in the first user message. `before`: the text before each reply of the assistant.
  */
 const llama2 = (before: string) => `${TEXT_OF}{%- set ns = namespace(start=0, system=none) -%}
 {%- if messages and messages[0].role == 'system' -%}
@@ -64,6 +62,5 @@ export const builtInSources: Record<BuiltInTemplate, string> = {
 `,
 };
 
-/** Returns the name of the built-in template with this Jinja source. */
 export const builtInOf = (source: string): BuiltInTemplate | undefined =>
   (Object.keys(builtInSources) as BuiltInTemplate[]).find((name) => builtInSources[name] === source);

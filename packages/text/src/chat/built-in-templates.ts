@@ -28,18 +28,13 @@ export interface BuiltInTemplateOptions {
   upstreamLossMask?: boolean;
 }
 
-/**
- * A section of a message in a template: text that the model only reads (not in the loss), or text that the assistant writes, with
- * the token that ends it.
- */
+/** A section of a message: text that the model only reads (not in the loss), or writes, with the token that ends it. */
 interface Piece {
   read?: string;
   written?: string;
-  /** The token that ends `written`, as text. */
   end?: string;
 }
 
-/** A message whose content is a text. */
 interface TextMessage {
   role: 'system' | 'user' | 'assistant';
   content: string;
@@ -47,13 +42,11 @@ interface TextMessage {
   cut?: boolean;
 }
 
-/** Divides a message into the sections that the model reads and those that it writes. */
 type Pieces = (
   message: TextMessage,
   place: { index: number; system: string | null; before: TextMessage | undefined },
 ) => Piece[];
 
-/** A built-in chat template. */
 interface Style {
   pieces: Pieces;
   /** The text that a prompt ends with, before the assistant's reply. */
@@ -83,8 +76,7 @@ const styles: Record<BuiltInTemplate, Style> = {
     terminator: '</s>',
     foldsSystem: true,
   },
-  // This form of Llama 2 is that of AgentGym's BCTrainer: the space before an assistant's message is a separate token, which the
-  // other form, that of rollouts, does not contain.
+  // AgentGym's BCTrainer: the space before an assistant's message is a separate token, absent in the form of rollouts.
   llama2_bc: {
     pieces: ({ role, content }, { index, system }) =>
       role === 'assistant'
@@ -94,8 +86,7 @@ const styles: Record<BuiltInTemplate, Style> = {
     terminator: '</s>',
     foldsSystem: true,
   },
-  // An assistant's message ends with <|im_end|>, without the line end that follows other messages, since generation stops at that
-  // token.
+  // Generation stops at <|im_end|>, so the line end that follows other messages is absent.
   chatml: {
     pieces: ({ role, content }, { index }) => [
       ...(index === 0 && role !== 'system' ? [{ read: turn('system', DEFAULT_SYSTEM) }] : []),
@@ -143,7 +134,6 @@ export const templateMarks: Record<BuiltInTemplate, readonly string[]> = {
   chatglm4: ['[gMASK]', '<sop>', '<|user|>', '<|assistant|>', '<|system|>'],
 };
 
-/** Encodes dialogues by a built-in template. */
 export class BuiltInChatTemplate implements ChatTemplate {
   readonly terminatorIds: readonly number[];
   readonly ownVariables = [];
@@ -181,10 +171,8 @@ export class BuiltInChatTemplate implements ChatTemplate {
   }
 
   /**
-   * Encodes messages by the template.
-   *
-   * @param isOpen whether the last message is left without its end, so that the model continues it
-   * @returns also `ends`: for each message, the number of tokens up to its end
+   * `isOpen`: the last message has no end, so that the model continues it. Returns also `ends`: the number of tokens up to each
+   * message's end.
    */
   #encoded(
     messages: readonly ChatMessage[],
@@ -243,20 +231,13 @@ export class BuiltInChatTemplate implements ChatTemplate {
     return { read, written: written?.endsWith(terminator) ? written.slice(0, -terminator.length) : written };
   }
 
-  /**
-   * Encodes the messages from index `from` on, as the tokens that follow those of the earlier messages. Unlike other templates,
-   * it never returns null, since the tokens of earlier messages never change.
-   */
+  /** The tokens that follow those of the messages before `from`; never null, unlike in other templates. */
   encodeContinuation(messages: readonly ChatMessage[], from: number): number[] {
     const { ends } = this.#encoded(messages, {});
     return [this.terminatorIds[0], ...this.encodePrompt(messages).slice(ends[from - 1])];
   }
 
-  /**
-   * Returns the messages if their contents are texts.
-   *
-   * @throws {ChatTemplateError} if a message has anything else
-   */
+  /** Returns the messages if their contents are texts. @throws {ChatTemplateError} if a message has anything else than text */
   #texts(messages: readonly ChatMessage[], { tools, documents, variables }: TemplateInputs): TextMessage[] {
     const given = Object.entries({ tools, documents, chat_template_kwargs: variables });
     const unused = given.find(([, value]) => value !== undefined && Object.keys(value).length > 0);

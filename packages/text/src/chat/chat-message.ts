@@ -1,5 +1,3 @@
-// Declares the types of dialogues with a chat model, of their encoding as tokens, and of the chat templates that encode them.
-
 /** One element of a message's content, such as `{type: 'text', text: '…'}`. */
 export type ContentPart = Readonly<Record<string, unknown>>;
 
@@ -9,14 +7,11 @@ export interface ChatMessage {
   role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
   content?: string | readonly ContentPart[] | null;
   /**
-   * The weight of an assistant's message in the loss, at least 0; true: 1, false: 0 (AgentGym's key). The key is removed before
-   * the template renders the message.
+   * The weight of an assistant's message in the loss, at least 0; true: 1, false: 0 (AgentGym's key). Templates do not get this
+   * key.
    */
   loss?: boolean | number;
-  /**
-   * Whether an assistant's message was cut off at a token limit, so that the end that the template writes is not trained on. The
-   * key is removed before the template renders the message.
-   */
+  /** Whether an assistant's message was cut off at a token limit, so that the end that the template writes is not trained on. */
   cut?: boolean;
   readonly [key: string]: unknown;
 }
@@ -45,8 +40,8 @@ export interface EncodedConversation {
 }
 
 /**
- * Names the ways in which a prompt can end: `reply`, with the text that begins the assistant's reply; `message`, after the last message;
- * `open`, inside the last message, an assistant's text, as if it were still being written.
+ * The end of a prompt: `reply`, the text that begins the assistant's reply; `message`, the end of the last message; `open`,
+ * inside the last message, an assistant's text, as if it were still being written.
  */
 export type PromptEnding = 'reply' | 'message' | 'open';
 
@@ -56,10 +51,7 @@ export const lossWeight = ({ loss = true }: Pick<ChatMessage, 'loss'>): number =
 /** Returns a message without `loss` and `cut`, which chat templates do not get. */
 export const shown = ({ loss: _, cut: __, ...message }: ChatMessage): ChatMessage => message;
 
-/**
- * Returns whether a message that was cut off has a tool call or nothing after its text, so that the position at which it was cut
- * off, where training would end, is unknown.
- */
+/** Whether a cut-off message has a tool call or nothing after its text, so that the position of the cut is unknown. */
 export const isWithoutEnd = ({
   cut = false,
   content,
@@ -70,22 +62,18 @@ export const isWithoutEnd = ({
 /** Writes dialogues as text, and encodes them. Training and rollouts use the same object, so that both have the same ids. */
 export interface ChatTemplate {
   /**
-   * Encodes a dialogue for training: as one example, or as several if the template writes earlier messages differently once more
+   * Encodes a dialogue for training: as one example, or several if the template writes earlier messages differently once more
    * follow. Each assistant message is trained on in one of them, after the same tokens as in a rollout.
    */
   encodeConversation(messages: readonly ChatMessage[], inputs?: TemplateInputs): EncodedConversation[];
   /**
-   * Lists the inputs and keys of messages that the template does not write: `tools`, `the content of tool messages`. If an
-   * earlier dialogue had messages with the same roles and keys, they are not checked again.
+   * Lists the inputs and keys of messages that the template does not write: `tools`, `the content of tool messages`. Roles and
+   * keys that an earlier dialogue had are not checked again.
    */
   leavesOut(conversation: Conversation): string[];
   /** Encodes a dialogue up to the beginning of the assistant's reply. */
   encodePrompt(messages: readonly ChatMessage[], inputs?: TemplateInputs): number[];
-  /**
-   * Encodes the same prompt as `encodePrompt`, but writes it in steps, between which a server can serve other requests.
-   *
-   * @returns a function that encodes the prompt
-   */
+  /** Returns a function for the prompt of `encodePrompt`, written in steps, between which a server can serve other requests. */
   writePromptInSteps(
     messages: readonly ChatMessage[],
     inputs?: TemplateInputs,
@@ -94,8 +82,7 @@ export interface ChatTemplate {
   /** Names of the variables that a dialogue may set: those that the template reads, except the standard ones. */
   readonly ownVariables: readonly string[];
   /**
-   * Encodes the tokens between a sampled assistant message, whose terminator is not in the context, and the next reply: the message's
-   * end, the messages after it, and the text that begins the reply.
+   * Encodes the tokens between a sampled assistant message, whose terminator is not in the context, and the next reply.
    *
    * @param from the index of the first message after it
    * @returns null if the template now writes earlier messages differently, so that the whole dialogue must be read again
@@ -125,11 +112,7 @@ export class ChatTemplateLimitError extends ChatTemplateError {
   }
 }
 
-/**
- * Returns the first `maxLength` tokens of an encoded dialogue; like AgentGym, it drops the end.
- *
- * @returns null if no token with a weight in the loss would remain
- */
+/** The first `maxLength` tokens, as in AgentGym; null if no token with a weight in the loss would remain. */
 export function cutRight(encoded: EncodedConversation, maxLength: number): EncodedConversation | null {
   const lossMask = encoded.lossMask.slice(0, maxLength);
   if (!lossMask.some((weight) => weight > 0)) return null;

@@ -71,8 +71,7 @@ maybe('a template whose shorter dialogues are not prefixes of longer ones teache
     longer.map(({ loss: _, ...message }) => message),
   );
   expect(taught.map((one) => llama2.decode(trained(one)))).toEqual(['OK.\n', 'Action: get 1 oak log\n']);
-  // If the prefixes are stable, both forms, with and without generation blocks, have the same ids and, but for the loss, the same
-  // mask.
+  // If the prefixes are stable, both forms, with and without generation blocks, have the same ids and the same mask.
   const [plain] = chatTemplate(body('{{ m.content }}'), llama2).encodeConversation(dialogue);
   const marked = chatTemplate(body('{% generation %}{{ m.content }}{% endgeneration %}'), llama2);
   const [told] = marked.encodeConversation(dialogue);

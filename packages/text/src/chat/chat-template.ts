@@ -26,9 +26,8 @@ interface ChatTemplateOptions extends BuiltInTemplateOptions {
 /**
  * Finds or compiles a template.
  *
- * @param template a built-in name, `tools`, a Jinja source, the name of one of the tokenizer's templates, or null for the tokenizer's
- *   own: `default`, and for dialogues with tools `tool_use` if it exists. Names are compared without case, `-` and `_`: `llama-2`,
- *   `Llama_2` and `llama2` are the same
+ * @param template a built-in name, `tools`, a Jinja source, the name of one of the tokenizer's templates, or null for the
+ * tokenizer's own: `default`, and for dialogues with tools `tool_use` if it exists. Names are compared without case, `-` and `_`
  */
 export function chatTemplate(
   template: string | null,
@@ -58,11 +57,7 @@ export function chatTemplate(
   return reading(new JinjaTemplate(source, tokenizer, { ...jinja, withTools }));
 }
 
-/**
- * Checks that the template reads the given variables.
- *
- * @throws {ChatTemplateError} for a variable that the template never reads
- */
+/** @throws {ChatTemplateError} for a variable that the template never reads */
 function checkVariables(
   made: JinjaTemplate,
   given: Readonly<Record<string, unknown>>,
@@ -82,11 +77,7 @@ function checkVariables(
   );
 }
 
-/**
- * Returns a template as Jinja, for the folder of a model trained with it; null if it is already the tokenizer's own.
- *
- * @param template as in `chatTemplate`
- */
+/** Returns a template as Jinja, for the folder of a model trained with it; null if it is already the tokenizer's own. */
 export function templateSource(template: string | null, tokenizer: Pick<Tokenizer, 'config'>): string | null {
   if (template === null || template.includes('{')) return template;
   const own = ownTemplates(tokenizer.config?.chat_template);
@@ -113,7 +104,6 @@ const named = <Name extends string>(known: readonly Name[], name: string): Name 
 
 const plainName = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
 
-/** Returns the source of one of the tokenizer's templates, or of the named templates here. */
 const sourceOf = (name: string, own: ReadonlyMap<string, string>): string | undefined =>
   own.get(named([...own.keys()], name) ?? '') ?? namedTemplates.get(named([...namedTemplates.keys()], name) ?? '');
 

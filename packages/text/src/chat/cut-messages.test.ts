@@ -25,7 +25,6 @@ const MARKED = `{% for m in messages %}{% if m.role == 'assistant' %}{% generati
 {%- else %}{{ m.content }}
 {% endif %}{% endfor %}`;
 
-/** Returns the texts of a dialogue that are trained on, one for each message. */
 function learned(template: string, messages: readonly ChatMessage[]): string[] {
   const texts: string[] = [];
   for (const { ids, lossMask } of chatTemplate(template, tokenizer).encodeConversation(messages))

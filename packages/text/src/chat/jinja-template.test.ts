@@ -17,7 +17,6 @@ test.each(compareRecording(recording))('$name: texts, tokens and masks are those
   expect(found.compared).toBeGreaterThanOrEqual(2 * Object.keys(recording.conversations).length);
 });
 
-/** Returns, for each training example, the reply that is trained on, and the ids before it. */
 const taught = (examples: readonly EncodedConversation[]) =>
   examples.flatMap(({ ids, lossMask }) => {
     const starts = lossMask.flatMap((mask, i) => (mask === 1 && lossMask[i - 1] !== 1 ? [i] : []));

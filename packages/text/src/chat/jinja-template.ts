@@ -1,5 +1,4 @@
-// Encodes dialogues by a chat template in Jinja, as in tokenizer_config.json, and finds the tokens that the assistant wrote,
-// which are trained on.
+// Encodes dialogues by a chat template in Jinja, and finds the tokens that the assistant wrote, which are trained on.
 // Source: huggingface.co/docs/transformers/chat_templating; a template may mark the assistant's tokens with `{% generation %}`,
 // as for `apply_chat_template` with return_assistant_tokens_mask.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
@@ -40,16 +39,13 @@ interface CharSpan {
   end: number;
 }
 
-/** A range of the dialogue's text that is trained on. */
 interface LearntSpan extends CharSpan {
-  /** The weight of the range's tokens in the loss. */
   weight: number;
 }
 
 /** Matches the variables that every dialogue has, or that come from the tokenizer; they are not among `ownVariables`. */
 const OF_EVERY_DIALOGUE = /^(messages|tools|documents|add_generation_prompt|continue_final_message|\w+_token)$/;
 
-/** Encodes dialogues by a Jinja template. */
 export class JinjaTemplate implements ChatTemplate {
   readonly terminatorIds: readonly number[];
   readonly source: string;
@@ -172,11 +168,7 @@ export class JinjaTemplate implements ChatTemplate {
 
   #templateFor = ({ tools }: TemplateInputs): Template => (tools === undefined ? this.#template : this.#withTools);
 
-  /**
-   * Writes a dialogue as text.
-   *
-   * @param addGenerationPrompt whether it ends with the text that begins a reply
-   */
+  /** Writes a dialogue as text. `addGenerationPrompt`: whether the text ends with the beginning of a reply. */
   render(messages: readonly ChatMessage[], inputs: TemplateInputs, addGenerationPrompt: boolean): Rendered {
     return finished(this.#renderInSteps(messages, inputs, addGenerationPrompt));
   }
@@ -219,8 +211,7 @@ export class JinjaTemplate implements ChatTemplate {
 }
 
 /**
- * Returns the messages with the arguments of tool calls as JSON texts instead of objects, since some templates, such as
- * DeepSeek's, concatenate them with other texts; null if no call has an object as its arguments.
+ * Writes objects of arguments as JSON texts, since some templates, such as DeepSeek's, concatenate them; null if there are none.
  */
 function withArgumentTexts(messages: readonly ChatMessage[]): ChatMessage[] | null {
   let isChanged = false;
@@ -242,9 +233,9 @@ function withArgumentTexts(messages: readonly ChatMessage[]): ChatMessage[] | nu
 }
 
 /**
- * Makes the loss mask from `{% generation %}` blocks as transformers does: from the first token that contains the block's first
- * character to the first token that contains its last character. If the last character consists of several tokens, only the first
- * of them is trained on; for an empty block inside a token, that token is trained on.
+ * Makes the loss mask from `{% generation %}` blocks as transformers does: from the first token with the block's first character
+ * to the first token with its last character, even if that consists of several tokens; for an empty block inside a token, that
+ * token is trained on.
  */
 function maskAsTransformers(offsets: readonly CharSpan[], spans: readonly LearntSpan[]): number[] {
   const mask = new Array<number>(offsets.length).fill(0);
@@ -257,8 +248,8 @@ function maskAsTransformers(offsets: readonly CharSpan[], spans: readonly Learnt
 }
 
 /**
- * Describes an error of a template for the user. An overflow of the stack is also the template's fault: it has a macro that calls
- * itself, or deeply nested brackets.
+ * Describes a template's error. An overflow of the stack is also the template's fault: a macro that calls itself, or deeply
+ * nested brackets.
  *
  * @throws errors that are not the template's fault
  */
@@ -281,10 +272,8 @@ function parsed(source: string, now?: () => Date): Template {
 }
 
 /**
- * Counts the characters at the beginning of `rest` (the rendered text after the prompt) that are the message's content. A
- * template may trim the content or put spaces before it; sampled spaces at its end count if the template writes them.
- *
- * @returns null if `rest` does not begin with the content
+ * Counts the characters at the beginning of `rest` (the rendered text after the prompt) that are the message's content, which a
+ * template may trim or begin with spaces; null if `rest` does not begin with the content.
  */
 function writtenLength(rest: string, content: string): number | null {
   if (rest.startsWith(content)) return content.length;

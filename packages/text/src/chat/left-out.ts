@@ -1,6 +1,5 @@
-// Finds the parts of a dialogue that a chat template does not write: tools, tool calls, results of tools, thoughts, or text
-// beside calls. Since a template's source does not show this, it renders the dialogue with unique words in place of these parts,
-// and searches for the words in the text.
+// Finds the parts of a dialogue that a chat template does not write: tools, tool calls, their results, thoughts, or text beside
+// calls. It renders the dialogue with unique words in place of these parts, and searches for the words in the text.
 import {
   ChatTemplateError,
   ChatTemplateLimitError,
@@ -10,11 +9,7 @@ import {
 } from './chat-message.js';
 import { sharingSteps } from '../jinja/work.js';
 
-/**
- * Writes a dialogue as text.
- *
- * @param asks whether the text ends with the beginning of a reply (the generation prompt)
- */
+/** Writes a dialogue as text. `asks`: whether the text ends with the beginning of a reply (the generation prompt). */
 type Render = (messages: readonly ChatMessage[], inputs: TemplateInputs, asks: boolean) => string;
 
 /** The keys of a message that have no content of their own, so that a template which does not write them omits nothing. */
@@ -58,7 +53,6 @@ const isFilled = (value: unknown): boolean =>
 export const sayingKeys = (message: ChatMessage): string[] =>
   Object.keys(message).filter((key) => !SAYS_NOTHING.has(key) && isFilled(message[key]));
 
-/** Replaces values of a dialogue by unique words (`zqmark0qz`), and searches for these words in the rendered text. */
 class Marks {
   readonly #marks: string[] = [];
 
@@ -98,16 +92,12 @@ class Marks {
   static #count = 0;
 }
 
-/**
- * Checks which parts of dialogues a template does not write. Messages with the same role, keys and form of calls are checked
- * once.
- */
+/** Messages with the same role, keys and form of calls are checked once. */
 export class LeftOut {
   readonly #seen = new Set<string>();
 
   constructor(private readonly render: Render) {}
 
-  /** Lists the parts of a dialogue that the template does not write. */
   of(conversation: Conversation): string[] {
     return sharingSteps(() => this.#leftOutOf(conversation));
   }
@@ -162,10 +152,7 @@ export class LeftOut {
     );
   }
 
-  /**
-   * Returns whether the template writes two dialogues differently. It is true also if the template refuses the first dialogue,
-   * since that error is reported elsewhere.
-   */
+  /** True also if the template refuses the first dialogue, since that error is reported elsewhere. */
   #changes(
     messages: readonly ChatMessage[],
     inputs: TemplateInputs,
@@ -187,10 +174,7 @@ export class LeftOut {
   }
 }
 
-/**
- * Returns a key for all messages that a template treats alike: those with the same role, the same keys and the same form of tool
- * calls.
- */
+/** Equal for messages that a template treats alike: with the same role, keys and form of tool calls. */
 function kindOf(message: ChatMessage, keys: readonly string[]): string {
   const calls = (message.tool_calls ?? []) as readonly Record<string, unknown>[];
   const content = Array.isArray(message.content) ? 'parts' : 'text';
@@ -208,7 +192,6 @@ const withoutParameters = ({ tools = [], ...inputs }: TemplateInputs): TemplateI
   }),
 });
 
-/** Describes a key of a message that a template does not write, for the warning. */
 export const wordsFor = (key: string, { role }: ChatMessage): string =>
   key === 'content' ? `the content of ${role} messages` : `'${key}' of ${role} messages`;
 

@@ -1,25 +1,19 @@
-// Prepares dialogues whose last message is open, that is an assistant's message which the model continues instead of writing a
-// new one.
-// Source: transformers 5, `continue_final_message` of apply_chat_template: the message is rendered with a marker at its end, and
-// the text is cut off at the marker. Text that a template adds to a message's end or trims from it is treated in the same way.
+// Prepares dialogues whose last message is open: an assistant's message which the model continues.
+// Source: transformers 5, `continue_final_message` of apply_chat_template: the message is rendered with a marker at its end, at
+// which the text is cut off.
 import { ChatTemplateError, type ChatMessage } from './chat-message.js';
 
 /** The marker, a text that no template writes. Its trailing space shows whether the template trims messages. */
 const MARK = 'END_OF_OPEN_MESSAGE ';
 
-/**
- * Returns the dialogue with the marker at the end of its last message.
- *
- * @throws {ChatTemplateError} if that message is not a text
- */
+/** Puts the marker at the end of the last message. @throws {ChatTemplateError} if that message is not a text */
 export function markedAtEnd(messages: readonly ChatMessage[]): ChatMessage[] {
   return [...messages.slice(0, -1), { ...messages.at(-1)!, content: openText(messages) + MARK }];
 }
 
 /**
- * Returns the rendered text up to the end of the open message, where the marker is.
+ * Returns the rendered text of the marked dialogue up to the marker.
  *
- * @param rendered the text of the marked dialogue
  * @throws {ChatTemplateError} if the template changes or omits the message
  */
 export function upToMark(rendered: string, messages: readonly ChatMessage[]): string {
@@ -34,11 +28,7 @@ export function upToMark(rendered: string, messages: readonly ChatMessage[]): st
   return rendered.startsWith(MARK, at) ? before : before.trimEnd();
 }
 
-/**
- * Returns the text of the last message, which the model is to continue.
- *
- * @throws {ChatTemplateError} if it cannot be continued
- */
+/** The text that the model is to continue. @throws {ChatTemplateError} if it cannot be continued */
 export function openText(messages: readonly ChatMessage[]): string {
   const last = messages.at(-1);
   if (last?.role === 'assistant' && typeof last.content === 'string') return last.content;
@@ -49,11 +39,8 @@ export function openText(messages: readonly ChatMessage[]): string {
 }
 
 /**
- * Returns the length of the rendered text up to the end of the last message's content, without the end that the template writes.
- * The message was cut off, so its end is not trained on.
- *
- * @param render writes the dialogue with another last message
- * @returns null if the template changes the message
+ * The length of the rendered text without the end that the template writes, for a message that was cut off; null if the template
+ * changes the message. `render` writes the dialogue with another last message.
  */
 export function lengthWithoutEnd(
   messages: readonly ChatMessage[],

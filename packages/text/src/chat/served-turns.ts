@@ -1,42 +1,29 @@
-// Writes the training texts of a dialogue for a template without `{% generation %}` blocks, which would mark what the assistant
-// wrote. In each training text an assistant message follows exactly the prompt that the model gets when it is served.
+// Writes training texts for a template without `{% generation %}` blocks: in each an assistant message follows exactly the prompt
+// that the model gets when it is served.
 import { ChatTemplateError, isWithoutEnd, lossWeight, type ChatMessage } from './chat-message.js';
 import { lengthWithoutEnd } from './open-message.js';
 
-/** One training text of a dialogue. */
 interface ServedTurn {
   text: string;
-  /**
-   * The ranges of the text that the assistant wrote and that are trained on, in UTF-16 code units, with their weights in the
-   * loss.
-   */
+  /** The ranges that are trained on, in UTF-16 code units, with their weights in the loss. */
   written: { start: number; end: number; weight: number }[];
 }
 
-/**
- * Writes messages, the first ones of a dialogue, as text.
- *
- * @param asks whether the text ends with the beginning of the assistant's next message (the generation prompt)
- */
+/** Writes the first messages of a dialogue. `asks`: whether the text ends with the generation prompt. */
 type Render = (messages: readonly ChatMessage[], asks: boolean) => string;
 
 /** One assistant message as in serving: its prompt, and `whole`, the prompt followed by the message. */
 interface Served {
   prompt: string;
   whole: string;
-  /**
-   * The length of the part of `whole` up to the last character that is trained on. If the message was cut off, the end that the
-   * template writes after it is excluded.
-   */
+  /** The length of `whole` up to the last character that is trained on, without the end after a message that was cut off. */
   end: number;
-  /** The weight of the message in the loss. */
   weight: number;
 }
 
 /**
- * Returns the training texts of a dialogue: one, unless the template writes earlier messages differently when more follow. Such a
- * template, which omits earlier thoughts or moves the list of tools, needs several texts; in each of them those messages are
- * trained on that it contains as they are written in serving.
+ * Returns one text, unless the template writes earlier messages differently when more follow, as one that omits earlier thoughts.
+ * Then there are several; in each those messages are trained on that it contains as they are written in serving.
  */
 export function servedTurns(messages: readonly ChatMessage[], render: Render): ServedTurn[] {
   const text = render(messages, false);
@@ -71,10 +58,7 @@ function served(messages: readonly ChatMessage[], index: number, render: Render)
   return { prompt, whole, end: Math.max(prompt.length, whole.length - (rendered.length - length)), weight };
 }
 
-/**
- * Returns the prompt and a message as in serving, for a template that puts the beginning of the message (`<think>`) into the
- * prompt and omits it in the rendered dialogue.
- */
+/** For a template that puts the beginning of the message (`<think>`) into the prompt and omits it in the rendered dialogue. */
 function begun(prompt: string, rendered: string, { content }: ChatMessage, index: number): string {
   let common = 0;
   while (common < prompt.length && prompt[common] === rendered[common]) common++;

@@ -1,17 +1,12 @@
-// Finds the position in a text at which each of its tokens begins, by decoding, since tokenizers here return only ids.
+// Finds where each token of a text begins, by decoding, since tokenizers here return only ids.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 
-/**
- * The largest number of tokens that are decoded together to find their text, since a character's bytes may be spread over several
- * tokens.
- */
+/** A character's bytes may be spread over several tokens, which are decoded together. */
 const MOST_TOKENS_OF_A_PART = 16;
 
 /**
- * Finds the positions of a text's tokens, in UTF-16 code units, by decoding the tokens in turn. Tokens that form characters only
- * together share one position.
+ * Finds tokens' positions in UTF-16 code units. Tokens that form characters only together share one position.
  *
- * @param ids the tokens of `text`
  * @returns null if the decoded tokens differ from the text, as with a tokenizer that normalises it
  */
 export function tokenOffsets(

@@ -1,8 +1,7 @@
-// Defines the template chat.template=tools: dialogues as plain text, for models whose tokenizer has no tokens for roles, tools or thoughts.
-// A reply ends with the end-of-text token. Tools, calls and their results are written as in Hermes' models, thoughts between <think> and
-// </think>; serve_model reads both. Earlier messages never change, so that a dialogue is one training example, and each prompt continues
-// the previous one. Source of the form: the chat template of Hermes 2 Pro (huggingface.co/NousResearch/Hermes-2-Pro-Llama-3-8B),
-// without its tokens.
+// Defines the template chat.template=tools: dialogues as plain text, for models whose tokenizer has no tokens for roles, tools or
+// thoughts. A reply ends with the end-of-text token. Earlier messages never change, so that a dialogue is one training example.
+// Source of the form: the chat template of Hermes 2 Pro (huggingface.co/NousResearch/Hermes-2-Pro-Llama-3-8B), without its
+// tokens.
 
 export const toolsTemplate = `
 {%- macro text_of(content) -%}

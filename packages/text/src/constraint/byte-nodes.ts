@@ -1,16 +1,11 @@
-// Makes automata over bytes that match single characters or fixed texts, in UTF-8 or as escaped in a JSON string. Grammars that
-// constrain sampled answers are compiled to them.
+// Makes automata over bytes that match single characters or fixed texts, in UTF-8 or as escaped in a JSON string.
 import { intersectionOf, type CodePointRanges } from './code-points.js';
 import { spend } from './effort.js';
 import type { Spelling } from './grammar.js';
 
-/** A state of the automaton inside a character or a fixed text. */
 export interface ByteNode {
   readonly id: number;
-  /**
-   * The transitions to the next states. `next` is null at the end of the character or text. Byte ranges are disjoint, unless one
-   * text is a prefix of another.
-   */
+  /** `next` is null at the end of the character or text. Byte ranges are disjoint, unless one text is a prefix of another. */
   readonly edges: readonly ByteEdge[];
   /** The smallest number of tokens that complete the character or text from this state; infinite if the vocabulary cannot. */
   readonly need: number;
@@ -22,7 +17,6 @@ interface ByteEdge {
   readonly next: ByteNode | null;
 }
 
-/** The bytes and characters that the tokenizer's vocabulary has as single tokens. */
 export interface SpellableUnits {
   /** [256] whether a token consists of this byte. */
   readonly bytes: readonly boolean[];
@@ -57,8 +51,7 @@ const RAW_IN_JSON: CodePointRanges = [
 ];
 
 /**
- * The characters that may be written as `\uXXXX`: control characters, and all non-ASCII characters of the basic plane except surrogates.
- * Writers of ASCII escape the latter.
+ * Characters that may be written as `\uXXXX`: control characters, and all non-ASCII ones of the basic plane except surrogates.
  */
 const ESCAPED_IN_JSON: CodePointRanges = [
   [0x00, 0x1f],
@@ -68,7 +61,7 @@ const ESCAPED_IN_JSON: CodePointRanges = [
 
 const BACKSLASH = 0x5c;
 
-/** Makes the states for one vocabulary; states with the same transitions are one object. */
+/** States with the same transitions are one object. */
 export class ByteNodes {
   readonly #nodes = new Map<string, ByteNode>();
   readonly #classes = new Map<string, ByteNode>();
@@ -88,19 +81,12 @@ export class ByteNodes {
     return node;
   }
 
-  /**
-   * Returns the state from which any one of several texts is read; null if there are none. The texts must be distinct, not empty,
-   * and sorted by bytes.
-   */
+  /** Null if there are no texts, which must be distinct, not empty, and sorted by bytes. */
   ofTexts(texts: readonly SpelledText[]): ByteNode | null {
     return texts.length === 0 ? null : this.#ofTexts(texts, 0);
   }
 
-  /**
-   * Returns the state for texts after their common beginning has been read.
-   *
-   * @param from the index of the first byte that may differ
-   */
+  /** The state for texts after their common beginning. `from`: the index of the first byte that may differ. */
   #ofTexts(texts: readonly SpelledText[], from: number): ByteNode {
     const [first, last] = [texts[0], texts.at(-1)!];
     let shared = from;
@@ -115,10 +101,6 @@ export class ByteNodes {
     return node;
   }
 
-  /**
-   * Makes a state with one transition for each byte that the texts have at a position; after it, the texts with that byte
-   * continue.
-   */
   #branch(texts: readonly SpelledText[], at: number): ByteNode {
     const edges: ByteEdge[] = [];
     let need = Infinity;
@@ -158,10 +140,8 @@ export class ByteNodes {
   }
 
   /**
-   * Makes the transitions for numbers that are written in base 64, the most significant digit first, as UTF-8's continuation
-   * bytes write code points.
+   * Transitions for numbers in base 64, the most significant digit first, as UTF-8's continuation bytes write code points.
    *
-   * @param ranges ranges of numbers
    * @param digits the number of digits after this one
    * @param first the byte of digit 0
    */
@@ -215,7 +195,7 @@ export class ByteNodes {
 }
 
 /**
- * Divides ranges of numbers by their leading digit: digits from … to … that share the same ranges of remainders.
+ * Divides ranges of numbers by their leading digit into digits that share the same ranges of remainders.
  *
  * @param size the value of the leading digit's unit, such as 64 for the second of two base-64 digits
  */

@@ -1,4 +1,4 @@
-// Computes unions, intersections and complements of sets of code points, which are stored as sorted ranges.
+// Computes with sets of code points, which are stored as sorted ranges.
 
 import { spend } from './effort.js';
 
@@ -23,11 +23,7 @@ export function unionOf(ranges: CodePointRanges): CodePointRanges {
   return union;
 }
 
-/**
- * Returns the code points that are in none of the ranges, without surrogates.
- *
- * @param ranges in any order
- */
+/** The result has no surrogates; `ranges` may be in any order. */
 export function complementOf(ranges: CodePointRanges): CodePointRanges {
   const complement: [number, number][] = [];
   let next = 0;

@@ -1,5 +1,4 @@
-// Compiles grammars, which describe the texts that an answer may be, to masks over a tokenizer's vocabulary for each sampling
-// step.
+// Compiles grammars to masks over a tokenizer's vocabulary for each sampling step.
 import { DistinctNames, type NamedPlace } from './distinct-names.js';
 import { Effort, effortLimits } from './effort.js';
 import { EmptyGrammarError, GrammarError } from './grammar-error.js';
@@ -17,25 +16,19 @@ export interface CompiledConstraint {
   /** The smallest number of tokens of an answer without its end token, estimated from single characters and fixed texts. */
   readonly leastTokens: number;
   /**
-   * Whether the compiler has dropped the automaton states and masks that this grammar uses, so that it no longer shares them with
-   * new grammars. They stay in memory as long as this object does; a cache should compile the grammar again.
+   * Whether the compiler has dropped the automaton states and masks that this grammar uses, so that new grammars no longer share
+   * them. They stay in memory as long as this object does; a cache should compile the grammar again.
    */
   readonly isStale: boolean;
   start(): TokenConstraint;
 }
 
 export interface ConstraintCompilerOptions {
-  /**
-   * Whether compiling and sampling may take any amount of work, for an answer whose work the server has already limited. False if
-   * not given.
-   */
+  /** Whether work is unlimited, for an answer whose work the server has already limited. False if not given. */
   unbounded?: boolean;
 }
 
-/**
- * The largest number of states and symbols of the automaton that the compiler keeps, of about 100 bytes each. Beyond it, later
- * grammars are compiled without sharing those of earlier grammars.
- */
+/** The states and symbols, of about 100 bytes each, beyond which later grammars no longer share those of earlier ones. */
 const MAX_PARTS = 500_000;
 
 /** The automaton and masks that the grammars of one compiler share: a rule that occurs in several grammars is compiled once. */
@@ -59,10 +52,10 @@ export class ConstraintCompiler {
   }
 
   /**
-   * Compiles a grammar. The caller may keep the result for further answers with the same grammar, until it is stale.
+   * The caller may keep the result for further answers with the same grammar, until it is stale.
    *
-   * @throws {GrammarError} if a rule begins with itself, a token is not in the vocabulary, the vocabulary cannot spell any text of the
-   *   grammar, or compiling takes too much work
+   * @throws {GrammarError} if a rule begins with itself, a token is not in the vocabulary, the vocabulary cannot spell any text
+   * of the grammar, or compiling takes too much work
    */
   compile(grammar: Grammar): CompiledConstraint {
     if (this.#compiled.machine.size > MAX_PARTS) this.#compiled = compiledFor(this.vocabulary);
@@ -89,11 +82,7 @@ export class ConstraintCompiler {
   }
 }
 
-/**
- * Returns the automaton's initial state (place) for a grammar, and the smallest number of tokens of its texts.
- *
- * @throws {GrammarError}
- */
+/** Returns the automaton's initial state (place), and the smallest number of tokens of its texts. @throws {GrammarError} */
 function startOf(grammar: Grammar, compiled: Compiled): { place: Place; leastTokens: number } {
   const place = compiled.machine.start(grammar);
   const leastTokens = place && leastTokensFrom(place, compiled);
@@ -116,28 +105,19 @@ function compiledFor(vocabulary: TokenVocabulary): Compiled {
   };
 }
 
-/**
- * Returns the smallest number of tokens from the initial state to the end of a text. Some texts can begin only with a token that
- * differs at the beginning of an answer, so the masks of first tokens are tried too.
- */
+/** Some texts can begin only with a token that differs at the beginning of an answer, so masks of first tokens are tried too. */
 function leastTokensFrom(place: Place, { masks, vocabulary }: Compiled): number {
   return place.need < Infinity ? place.need : 1 + masks.get(vocabulary.first)!.leastNeed(place);
 }
 
-/**
- * The increments of the token limit that are tried in turn if, within the limit, a JSON object could only get a name that it
- * already has.
- */
+/** Increments of the token limit, tried in turn if within the limit a JSON object could only repeat a name. */
 const FURTHER_TOKENS = [1, 2, 4, 8, 16, Infinity];
 
-/** Follows one answer: holds the automaton's state after the tokens that have been accepted. */
 class PlacedConstraint implements TokenConstraint {
   constructor(
     private readonly compiled: Compiled,
     private at: NamedPlace,
-    /** Makes the work limit for one sampled token. */
     private readonly effortOfToken: () => Effort,
-    /** The work limit for the whole sampled answer. */
     private readonly effort: Effort,
     /** Whether no token with text has been accepted yet. */
     private isFirst = true,
@@ -145,8 +125,8 @@ class PlacedConstraint implements TokenConstraint {
 
   allowed(mask: Uint32Array, budget = Infinity): boolean {
     const { vocabulary } = this.compiled;
-    // Besides the text after the next token, the budget must cover the next token, the end token and, if a name of a JSON object
-    // may still equal an earlier one, a token that makes it differ.
+    // The budget must also cover the next token, the end token and, if a name of a JSON object may still equal an earlier one, a
+    // token that makes it differ.
     const most = budget - 2 - Number(hasRivals(this.at.names));
     const hasTokens = this.#bounded(() => this.#write(mask, most));
     if (this.canEnd) for (const id of vocabulary.endIds) mask[id >>> 5] |= 1 << (id & 31);
@@ -154,8 +134,7 @@ class PlacedConstraint implements TokenConstraint {
   }
 
   /**
-   * Writes the mask of the tokens after which the text can end within `most` further tokens. If there are none, the limit is
-   * raised.
+   * Allows the tokens after which the text can end within `most` further tokens; if there are none, the limit is raised.
    *
    * @returns false if no token may follow
    */

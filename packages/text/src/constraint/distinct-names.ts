@@ -1,14 +1,11 @@
-// Removes tokens from a mask of allowed tokens that would give a JSON object the same name twice, or an array of distinct strings
-// the same string twice; a finite automaton can detect neither.
+// Removes tokens that would give a JSON object the same name twice, or an array of distinct strings the same string; a finite
+// automaton can detect neither.
 import { spend } from './effort.js';
 import { afterByte, hasRivals, outsideOfObjects, type OpenNames } from './json/open-names.js';
 import type { Machine, Place } from './machine.js';
 import type { TokenTrie } from './token-trie.js';
 
-/**
- * The position of an answer: the automaton's state (place) in its grammar, and the names that the open objects of its JSON text
- * have so far.
- */
+/** The automaton's state (place) of an answer, and the names that the open objects of its JSON text have so far. */
 export interface NamedPlace {
   readonly place: Place;
   readonly names: OpenNames;
@@ -20,11 +17,8 @@ const NAMES_PER_STEP = 32;
 const COMMA = 0x2c;
 const QUOTE = 0x22;
 
-/** Finds the tokens that would repeat a name of a JSON object. */
 export class DistinctNames {
-  /**
-   * The tokens that contain a comma, after which another name may begin, and those of them that end a string before the comma.
-   */
+  /** The tokens that contain a comma, after which another name may begin, and those that end a string before it. */
   readonly #commas: readonly number[];
   readonly #commasBehindStrings: readonly number[];
 
@@ -40,11 +34,7 @@ export class DistinctNames {
     });
   }
 
-  /**
-   * Returns the position of the answer after one more byte.
-   *
-   * @returns null if the grammar does not allow the byte, or an object would have a name twice
-   */
+  /** Null if the grammar does not allow the byte, or an object would have a name twice. */
   after({ place, names }: NamedPlace, byte: number): NamedPlace | null {
     const next = this.machine.next(place, byte);
     if (!next) return null;
@@ -70,10 +60,7 @@ export class DistinctNames {
     return this.#hasFurtherName(at);
   }
 
-  /**
-   * Removes the tokens that spell a name which the object already has. It visits only prefixes of such names, since every other
-   * token leads to a new name.
-   */
+  /** Visits only prefixes of names that the object has, since every other token leads to a new name. */
   #leaveOutRivals(from: NamedPlace, mask: Uint32Array): void {
     const { byte, depth, end } = this.trie;
     const path = [from];
@@ -91,7 +78,7 @@ export class DistinctNames {
   }
 
   /**
-   * Advances by one byte while the name that is being written may still equal a name that the object has.
+   * Advances while the name may still equal one that the object has.
    *
    * @returns undefined if the grammar does not allow the byte, or the name can no longer equal another; null if it repeats a name
    */
@@ -110,10 +97,7 @@ export class DistinctNames {
     for (const id of this.trie.tokensAt(node)) clear(mask, id);
   }
 
-  /**
-   * Returns whether the text can continue: if the grammar requires a name next, there must be one that the object does not have
-   * yet.
-   */
+  /** If the grammar requires a name next, there must be one that the object does not have yet. */
   #hasFurtherName(from: NamedPlace, seen = new Set<string>()): boolean {
     const { names } = from;
     if (!hasRivals(names)) return true;

@@ -1,5 +1,4 @@
-// Converts ECMAScript patterns, such as those of JSON Schema's `pattern`, to regular expressions of regular.ts, which match whole
-// texts. Assertions become conditions on the text after them.
+// Converts ECMAScript patterns, as of JSON Schema's `pattern`, to regular expressions of regular.ts, which match whole texts.
 import { RegExpParser, type AST } from '@eslint-community/regexpp';
 import { ALL_CODE_POINTS, complementOf, intersectionOf, unionOf, type CodePointRanges } from './code-points.js';
 import { spend } from './effort.js';
@@ -31,26 +30,18 @@ export class UnsupportedPatternError extends Error {
 }
 
 /**
- * Makes a grammar of the texts that a pattern matches as a whole. Not supported are backreferences, look-behind, word boundaries,
- * and `^` after an element that may be empty.
+ * The texts that a pattern matches as a whole. Not supported are backreferences, look-behind, word boundaries, and `^` after an
+ * element that may be empty.
  *
  * @param source with or without `^` and `$`, e.g. `[a-z]+|\\d{3}`
  * @throws {UnsupportedPatternError}
  */
 export const pattern = (source: string): Grammar => regular(wholeMatch(source));
 
-/**
- * Converts a pattern that must match the whole text.
- *
- * @throws {UnsupportedPatternError}
- */
+/** Converts a pattern that must match the whole text. @throws {UnsupportedPatternError} */
 export const wholeMatch = (source: string): Regular => new Conversion(source).alternatives(emptyText, 'start');
 
-/**
- * Converts a pattern that may match anywhere in the text, as JSON Schema's keyword `pattern` does.
- *
- * @throws {UnsupportedPatternError}
- */
+/** The pattern may match anywhere in the text, as for JSON Schema's keyword `pattern`. @throws {UnsupportedPatternError} */
 export function matchAnywhere(source: string): Regular {
   const conversion = new Conversion(source);
   const atStart = conversion.alternatives(anyText, 'start');
@@ -63,7 +54,6 @@ const STEPS_PER_CHARACTER = 16;
 /** Whether an element of the pattern is at the start of the text, where `^` matches. */
 type Before = 'start' | 'later' | 'unknown';
 
-/** Converts one pattern to a regular expression (see regular.ts). */
 class Conversion {
   readonly #pattern: AST.Pattern;
 
@@ -72,11 +62,7 @@ class Conversion {
     this.#pattern = this.#parsed();
   }
 
-  /**
-   * Converts the alternatives of a pattern or group to a regular expression.
-   *
-   * @param rest the expression for the text after the match
-   */
+  /** `rest`: the expression for the text after the match. */
   alternatives(rest: Regular, before: Before): Regular {
     return this.#anyOf(this.#pattern.alternatives, rest, before);
   }
@@ -204,10 +190,7 @@ const LINE = complementOf([
   [0x2028, 0x2029],
 ]);
 
-/**
- * The code points of common classes. They are listed here, since testing all code points would add half a second to every program
- * that imports the package.
- */
+/** Listed, since testing all code points would add half a second to every program that imports the package. */
 const known = new Map<string, CodePointRanges>([
   ['\\d', [[0x30, 0x39]]],
   [
@@ -233,9 +216,7 @@ function textOfAll([from, to]: readonly [number, number]): string {
 /** The number of steps of work (see effort.ts) that are counted for testing all code points once. */
 const STEPS_PER_CLASS = 200_000;
 
-/**
- * Finds the code points that a class such as `\d` or `\p{L}` matches. A class that is not listed is tested on all code points.
- */
+/** A class that is not listed is tested on all code points. */
 function matching(escape: string): CodePointRanges {
   let ranges = known.get(escape);
   if (ranges) return ranges;
@@ -288,7 +269,6 @@ function lengths(element: AST.Element | AST.QuantifiableElement): { min: number;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-/** Returns whether the expression matches the empty text. */
 function isNullable(expression: Regular): boolean {
   spend(1);
   switch (expression.kind) {

@@ -1,10 +1,8 @@
-// Limits the work and the memory of grammars that constrain answers. Schemas and patterns come from clients, and a few bytes may
-// describe an automaton with a billion states. Work is counted in steps, which, unlike seconds, are the same on every machine: a
-// schema that is accepted once is always accepted. docs/decisions/constrained-decoding.md explains why steps are counted instead
-// of using a thread with a time limit.
+// Limits the work and the memory of grammars that constrain answers: a few bytes from a client may describe an automaton with a
+// billion states. Unlike seconds, steps are the same on every machine: a schema that is accepted once is always accepted
+// (docs/decisions/constrained-decoding.md).
 import { GrammarError } from './grammar-error.js';
 
-/** Thrown for a grammar that takes more steps of work than its budget allows. */
 export class GrammarEffortError extends GrammarError {
   override readonly name = 'GrammarEffortError';
 
@@ -27,23 +25,15 @@ export const effortLimits = {
   answer: 3_000_000,
 } as const;
 
-/** A limit of steps, and how many of them are left. */
 interface Budget {
   readonly most: number;
   left: number;
 }
 
-/**
- * The budgets that count the work at present: `within` may be nested, and then each step counts for all of them. The innermost is
- * last.
- */
+/** The budgets in use, the innermost last: `within` may be nested, and each step counts for all. */
 let budgets: readonly Budget[] = [];
 
-/**
- * Subtracts steps from all budgets in use. Callers count their work, or the objects that they keep in memory.
- *
- * @throws {GrammarEffortError} if a budget is used up
- */
+/** Subtracts steps (work, or objects kept in memory) from all budgets in use. @throws {GrammarEffortError} if one is used up */
 export function spend(steps: number): void {
   for (const budget of budgets) if ((budget.left -= steps) < 0) throw new GrammarEffortError(budget.most);
 }
@@ -52,20 +42,12 @@ export function spend(steps: number): void {
 export class Effort {
   readonly #budget: Budget;
 
-  /**
-   * Makes a budget of steps.
-   *
-   * @param most the number of steps; null: no limit
-   */
+  /** Makes a budget of steps. `most`: the number of steps; null: no limit. */
   constructor(most: number | null) {
     this.#budget = { most: most ?? Infinity, left: most ?? Infinity };
   }
 
-  /**
-   * Runs `work`, and counts the steps that it takes.
-   *
-   * @throws {GrammarEffortError} if the work exceeds it
-   */
+  /** Counts the steps that `work` takes. @throws {GrammarEffortError} if they exceed the budget */
   within<Result>(work: () => Result): Result {
     const outer = budgets;
     budgets = [...outer, this.#budget];

@@ -1,6 +1,6 @@
 /**
- * Thrown for a grammar that cannot be used: a rule that begins with itself, a token that is not in the vocabulary, no possible text,
- * too deep nesting, or too much work.
+ * Thrown for a grammar that cannot be used: a rule that begins with itself, a token that is not in the vocabulary, no possible
+ * text, too deep nesting, or too much work.
  */
 export class GrammarError extends Error {
   override readonly name: string = 'GrammarError';

@@ -1,5 +1,4 @@
-// Declares grammars as values, which describe the texts that a sampled answer may be. constraint-compiler.ts compiles them to
-// masks over a tokenizer's vocabulary.
+// Declares grammars as values, which describe the texts that a sampled answer may be.
 
 import { complementOf, unionOf, type CodePointRanges } from './code-points.js';
 import { anyText, literal, not, oneAfterTheOther, type Regular } from './regular.js';
@@ -15,9 +14,7 @@ export type Grammar =
   | { readonly kind: 'rule'; readonly body: () => Grammar; readonly isJson: boolean; readonly isDistinct: boolean }
   | { readonly kind: 'regular'; readonly expression: Regular; readonly spelling: Spelling };
 
-/**
- * How the code points that a regular expression matches are written in the answer: as they are, or escaped as in a JSON string.
- */
+/** How code points are written in the answer: as they are, or escaped as in a JSON string. */
 export type Spelling = 'plain' | 'json';
 
 /** Allows exactly this text. */
@@ -30,9 +27,8 @@ export const oneOfTexts = (texts: readonly string[]): Grammar => ({ kind: 'texts
 export const token = (id: number): Grammar => ({ kind: 'token', id });
 
 /**
- * Allows one code point, but no surrogates.
+ * Allows one code point, but no surrogates. `ranges`: pairs, both included, e.g. `[['a', 'z'], ['_', '_']]`.
  *
- * @param ranges pairs from … to …, both included, e.g. `[['a', 'z'], ['_', '_']]`
  * @param negated whether all other code points are allowed instead
  */
 export function characters(ranges: readonly (readonly [from: string, to: string])[], negated = false): Grammar {
@@ -61,9 +57,8 @@ export function repeat(part: Grammar, min: number, max = Infinity): Grammar {
 }
 
 /**
- * Makes a named rule of a grammar. `make` is called once, when the rule is first needed, and may refer to the rule itself, but
- * not at the beginning of its texts. Token masks and other results for a rule are cached with it, and shared by all grammars that
- * contain it.
+ * `make` is called once, when the rule is first needed, and may refer to the rule itself, but not at the beginning of its texts.
+ * Token masks are cached with the rule, and shared by all grammars that contain it.
  */
 export function rule(make: () => Grammar, { isJson = false, isDistinct = false } = {}): Grammar {
   let made: Grammar | null = null;
@@ -73,10 +68,7 @@ export function rule(make: () => Grammar, { isJson = false, isDistinct = false }
 /** Allows the texts of a JSON grammar in which no object has the same name twice. */
 export const distinctNames = (json: Grammar): Grammar => rule(() => json, { isJson: true });
 
-/**
- * Allows the arrays of a JSON grammar, whose items are strings, in which no string occurs twice. It must be part of a grammar in
- * `distinctNames`, which keeps track of the strings.
- */
+/** Arrays of strings in which no string occurs twice. Must be part of a grammar in `distinctNames`, which keeps track of them. */
 export const distinctStrings = (array: Grammar): Grammar => rule(() => array, { isDistinct: true });
 
 /** Allows any text that does not contain `mark`, including the empty text. */

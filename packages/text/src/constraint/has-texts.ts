@@ -1,12 +1,9 @@
-// Decides whether a grammar allows any text at all, so that an impossible schema is refused before sampling. The tokenizer's
-// vocabulary is not considered.
+// Decides whether a grammar allows any text at all, whatever the vocabulary, so that an impossible schema is refused before
+// sampling.
 import type { Grammar } from './grammar.js';
 import { regularHasText } from './regular-questions.js';
 
-/**
- * Returns whether a grammar allows any text. The grammars inside it are checked repeatedly until nothing changes, since a rule
- * that contains itself has a text only if one of its other choices has one.
- */
+/** Inner grammars are checked until nothing changes, since a rule that contains itself has a text only by another choice. */
 export function hasTexts(grammar: Grammar): boolean {
   const parts = partsOf(grammar);
   const known = new Set<Grammar>();

@@ -1,5 +1,5 @@
-// Builds the automaton of a grammar. Its states, called places, are made when they are first reached, and each is made once, so
-// that the token masks of a place can be cached.
+// Builds the automaton of a grammar. Its states, called places, are made once, when first reached, so that their token masks can
+// be cached.
 //
 // A place is a set of threads. A thread is a local state (a set of items within one rule) on top of a frame: the state in which
 // to continue after the rule, and the frame below it. An item is a list of the remaining symbols of a rule's body.
@@ -10,10 +10,7 @@ import type { Symbol } from './symbols.js';
 import { Symbols } from './symbols.js';
 import type { TokenVocabulary } from './token-vocabulary.js';
 
-/**
- * An item: the remaining symbols of a rule's body as a linked list, in which null is the end. `need` is the smallest number of
- * tokens that they need.
- */
+/** The remaining symbols of a rule's body; null is the end. `need` is the smallest number of tokens that they need. */
 export type Item = { readonly id: number; readonly head: Symbol; readonly tail: Item | null; readonly need: number };
 
 type BytesItem = Item & { head: { kind: 'bytes' } };
@@ -42,8 +39,8 @@ export interface LocalState {
 }
 
 /**
- * A stack entry: the local state in which to continue after a rule, and the entry below it. Null is the end of the text, or of
- * the rule whose masks are being computed.
+ * The local state in which to continue after a rule, and the entry below it. Null is the end of the text, or of the rule whose
+ * masks are being computed.
  */
 export type Frame = {
   readonly id: number;
@@ -88,7 +85,6 @@ function countedItem(item: Item): CountedState | null {
 
 const needOf = (frame: Frame): number => frame?.need ?? 0;
 
-/** Makes the places (states) of the automata of grammars. */
 export class Machine {
   readonly #symbols: Symbols;
   readonly #items = new Map<string, Item>();
@@ -106,21 +102,13 @@ export class Machine {
     return this.#symbols.size + this.#items.size + this.#locals.size + this.#frames.size + this.#places.size;
   }
 
-  /**
-   * Returns the initial place (state) of a grammar's automaton.
-   *
-   * @throws {GrammarError}
-   */
+  /** The initial place (state) of a grammar's automaton. @throws {GrammarError} */
   start(grammar: Grammar): Place {
     const symbol = this.#symbols.of(grammar);
     return this.place([[this.#local([this.#item(symbol, null)]), null]])!;
   }
 
-  /**
-   * Returns the place (state) that consists of these threads.
-   *
-   * @returns null if no thread remains
-   */
+  /** Returns the place (state) that consists of these threads. Null if no thread remains. */
   place(threads: readonly Thread[]): Place | null {
     const seen = new Set<string>();
     const own: Thread[] = [];
@@ -185,15 +173,12 @@ export class Machine {
     );
   }
 
-  /**
-   * Returns the bounds of a local state that begins with a bounded repetition of a class of characters; null for other states.
-   */
+  /** For a local state that begins with a bounded repetition of a class of characters; null for others. */
   counted(local: LocalState): CountedState | null {
     const [item] = local.items;
     return local.items.length === 1 && item ? countedItem(item) : null;
   }
 
-  /** Returns the local state with the same repetition but other bounds. */
   recounted({ item, part }: CountedState, min: number, max: number): LocalState {
     const { spelling } = item.head;
     const state = this.#symbols.regular.repeat(part, min, max);
@@ -201,8 +186,8 @@ export class Machine {
   }
 
   /**
-   * Returns how many more characters the repetition allows at a place, after a character that may have begun; null if the
-   * repetition has ended, undefined if the threads disagree.
+   * How many more characters the repetition allows, after a character that may have begun; null if it has ended, undefined if the
+   * threads disagree.
    */
   countAt(place: Place, { item, part }: CountedState): number | null | undefined {
     const counts = place.threads.map(([{ items }]) => {
@@ -326,5 +311,4 @@ export class Machine {
   }
 }
 
-/** Returns whether a local state is only the end of its rule. */
 const isEnd = ({ items }: LocalState): boolean => items.length === 1 && items[0] === null;

@@ -3,9 +3,7 @@ import { matchAnywhere, UnsupportedPatternError } from './ecma-pattern.js';
 import { Effort, GrammarEffortError, spend } from './effort.js';
 import { RegularStates, type Regular, type RegularState } from './regular.js';
 
-/**
- * The largest number of states that are searched for a final one. If there are more, the expression is taken to match some text.
- */
+/** If more states are searched without a final one, the expression is taken to match some text. */
 const MAX_STATES = 2_000;
 
 /** The number of characters of a text whose matching counts as one step of work (see effort.ts). */
@@ -38,9 +36,7 @@ export class RegularMatcher {
 const STEPS_OF_PATTERN = 20_000;
 
 /**
- * Decides whether an ECMAScript pattern matches somewhere in a text, in bounded time.
- *
- * @returns null if the pattern takes too much work, or has a construct that an automaton cannot express
+ * Decides in bounded time whether a pattern matches somewhere; null if it takes too much work or an automaton cannot express it.
  */
 export function hasPattern(source: string, text: string): boolean | null {
   try {

@@ -1,14 +1,11 @@
 // Defines regular expressions over code points with intersection and complement, and computes their derivatives.
-// Source: Owens, Reppy and Turon 2009, "Regular-expression derivatives re-examined", sections 3 and 4: an expression is a state of an
-// automaton, and its derivative by a code point is the next state. Differs from it: classes of code points with the same derivative
-// are computed together with the derivatives, and repetitions are counted.
+// Source: Owens, Reppy and Turon 2009, "Regular-expression derivatives re-examined", sections 3 and 4: an expression is a state
+// of an automaton, and its derivative by a code point is the next state. Differs from it: classes of code points are computed
+// together with the derivatives, and repetitions are counted.
 import { ALL_CODE_POINTS, intersectionOf, unionOf, type CodePointRanges } from './code-points.js';
 import { spend } from './effort.js';
 
-/**
- * A regular expression, which describes a set of texts. Two expressions of the same set may be different objects; the
- * constructors simplify only some of them to the same one.
- */
+/** A set of texts. Expressions of the same set may be different objects; the constructors simplify only some of them. */
 export type Regular =
   | { readonly kind: 'class'; readonly ranges: CodePointRanges }
   | { readonly kind: 'concat'; readonly parts: readonly Regular[] }
@@ -25,11 +22,7 @@ export const both = (...parts: readonly Regular[]): Regular => ({ kind: 'and', p
 export const not = (part: Regular): Regular => ({ kind: 'not', part });
 export const times = (part: Regular, min: number, max = Infinity): Regular => ({ kind: 'repeat', part, min, max });
 
-/**
- * Describes the decimal numbers without a sign that are multiples of `of` / 10^`places`, with or without a decimal point.
- *
- * @param places the exponent of the power of ten
- */
+/** Decimal numbers without a sign that are multiples of `of` / 10^`places`, with or without a decimal point. */
 export const multipleOf = (of: number, places = 0): Regular => ({ kind: 'multiple', of, places });
 
 export const emptyText: Regular = { kind: 'concat', parts: [] };
@@ -48,11 +41,7 @@ export function anyLiteral(texts: readonly string[]): Regular {
   return anyOfPoints(points, 0);
 }
 
-/**
- * Matches any one of these texts, after their common beginning.
- *
- * @param from the index of the first code point that may differ
- */
+/** Matches any one of these texts, after their common beginning up to code point `from`. */
 function anyOfPoints(texts: readonly (readonly number[])[], from: number): Regular {
   if (texts.length === 1) return oneAfterTheOther(...texts[0].slice(from).map((point) => oneOf([[point, point]])));
   const groups = new Map<number, (readonly number[])[]>();
@@ -85,10 +74,7 @@ type Form =
   | { kind: 'repeat'; part: RegularState; min: number; max: number }
   | { kind: 'multiple'; of: number; places: number; remainder: number; digits: number | null };
 
-/**
- * A transition of the automaton: a class of code points with the same derivative, and this derivative. The classes of a state
- * together contain all code points.
- */
+/** A class of code points with the same derivative, and this derivative. The classes of a state cover all code points. */
 type Step = readonly [ranges: CodePointRanges, next: RegularState];
 
 /** The number of ranges of a class that count as one step of work (see effort.ts). */
@@ -105,12 +91,10 @@ export class RegularStates {
   readonly #everything = this.#not(this.#nothing);
   readonly #anyCharacter = this.#class(ALL_CODE_POINTS);
 
-  /** Counts the states that have been made. */
   get size(): number {
     return this.#states.size;
   }
 
-  /** Returns whether a state matches only the empty text. */
   isEmptyText(state: RegularState): boolean {
     return state === this.#empty;
   }
@@ -185,10 +169,7 @@ export class RegularStates {
     }
   }
 
-  /**
-   * Lists the transitions of a `multipleOf` expression by the digits of a number. Digits after the decimal point are counted;
-   * beyond the allowed decimal places they must be zeros.
-   */
+  /** Transitions by the digits of a number. Beyond the allowed decimal places, digits must be zeros. */
   #multipleSteps({ of, places, remainder, digits }: Form & { kind: 'multiple' }): readonly Step[] {
     const isFull = digits === places;
     const steps = Array.from({ length: isFull ? 1 : 10 }, (_, digit): Step => {
@@ -202,7 +183,7 @@ export class RegularStates {
   }
 
   /**
-   * Makes the state of a `multipleOf` expression inside a number.
+   * Makes a state of `multipleOf` inside a number.
    *
    * @param digits the number of digits after the point so far; null before it
    * @param mayEnd false where a digit must follow
@@ -290,7 +271,6 @@ const differenceOf = (a: CodePointRanges, b: CodePointRanges): CodePointRanges =
   return difference;
 };
 
-/** Merges the classes of transitions that have the same next state. */
 function merged(steps: readonly Step[]): readonly Step[] {
   const classes = new Map<RegularState, CodePointRanges[]>();
   for (const [ranges, next] of steps) {
@@ -306,10 +286,7 @@ function merged(steps: readonly Step[]): readonly Step[] {
 /** A linked list of the next states of several sub-expressions, the last one first. */
 type Nexts = { readonly next: RegularState; readonly before: Nexts } | null;
 
-/**
- * Divides the code points into classes in which every sub-expression has a single next state, and lists each class with these
- * states.
- */
+/** Divides the code points into classes in which every sub-expression has a single next state. */
 function product(
   parts: readonly (readonly Step[])[],
   combine: (nexts: readonly RegularState[]) => RegularState,

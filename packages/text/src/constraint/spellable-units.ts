@@ -1,5 +1,5 @@
-// Finds the bytes and characters that single tokens of a vocabulary can spell, and the smallest number of tokens that spell a
-// fixed text. The lengths of constrained answers are estimated from them.
+// Finds the bytes and characters that single tokens can spell, and the smallest number of tokens of a fixed text, from which the
+// lengths of constrained answers are estimated.
 import type { Steps } from '../steps.js';
 import type { SpellableUnits } from './byte-nodes.js';
 import { unionOf } from './code-points.js';
@@ -8,9 +8,8 @@ import type { TokenTrie } from './token-trie.js';
 const strict = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
 
 /**
- * Finds the bytes and characters that single tokens can spell, in steps between which a server can serve other requests.
- *
- * @param tokens [vocabulary] the bytes of tokens that are not the first of a text
+ * In steps between which a server can serve other requests. `tokens`: [vocabulary] the bytes of tokens that are not the first of
+ * a text.
  */
 export function* spellableUnits(tokens: readonly Uint8Array[]): Steps<SpellableUnits> {
   const bytes = new Array<boolean>(256).fill(false);
@@ -37,11 +36,7 @@ function onlyCharacter(bytes: Uint8Array): number | null {
   }
 }
 
-/**
- * Counts the smallest number of tokens that spell a text.
- *
- * @returns [bytes] the least number of tokens from each byte to the end of the text; infinite if it cannot be spelled
- */
+/** [bytes] the least number of tokens from each byte to the end of the text; infinite if it cannot be spelled. */
 export function tokensOfText(trie: TokenTrie, bytes: Uint8Array): number[] {
   const needs = new Array<number>(bytes.length + 1).fill(Infinity);
   needs[bytes.length] = 0;

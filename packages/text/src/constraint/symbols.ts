@@ -1,5 +1,4 @@
-// Converts grammars to symbols, the form that the automaton (machine.ts) uses, with the smallest number of tokens that each
-// symbol needs.
+// Converts grammars to symbols, the form that the automaton (machine.ts) uses.
 import { ByteNodes, type ByteNode } from './byte-nodes.js';
 import { spend } from './effort.js';
 import { GrammarError } from './grammar-error.js';
@@ -9,8 +8,8 @@ import type { TokenVocabulary } from './token-vocabulary.js';
 import { tokensOfText } from './spellable-units.js';
 
 /**
- * A grammar or a part of it. `need` is the smallest number of tokens of its texts, estimated from single characters; infinite if
- * the vocabulary cannot spell any of them.
+ * `need` is the smallest number of tokens of a grammar's texts, estimated from single characters; infinite if the vocabulary
+ * cannot spell any of them.
  */
 export type Symbol = { readonly id: number; need: number } & (
   | { readonly kind: 'bytes'; readonly node: ByteNode }
@@ -45,16 +44,11 @@ export class Symbols {
     this.#nodes = new ByteNodes(vocabulary.spellable);
   }
 
-  /** Counts the symbols and states that have been made. */
   get size(): number {
     return this.#all.length + this.regular.size + this.#nodes.size;
   }
 
-  /**
-   * Returns the symbol of a grammar.
-   *
-   * @throws {GrammarError}; then the symbols made for this grammar are removed again
-   */
+  /** Returns the symbol of a grammar. @throws {GrammarError}; then the symbols made for this grammar are removed again */
   of(grammar: Grammar): Symbol {
     const before = this.#all.length;
     try {
@@ -79,11 +73,7 @@ export class Symbols {
     return this.#made(`b${node.id}`, { kind: 'bytes', node }, node.need);
   }
 
-  /**
-   * Makes a repetition.
-   *
-   * @param part a symbol from `of`, whose need is known
-   */
+  /** Makes a repetition. `part`: a symbol from `of`, whose need is known. */
   repeat(part: Symbol, min: number, max: number): Symbol {
     return this.#made(`${part.id}{${min},${max}}`, { kind: 'repeat', part, min, max }, repeatNeed(part, min));
   }
@@ -178,8 +168,8 @@ export class Symbols {
   }
 
   /**
-   * Computes the smallest number of tokens of a regular expression's texts: the shortest path to a final state among all
-   * reachable states. An intersection may have no final state even if its parts have one.
+   * The shortest path to a final state among all reachable states. An intersection may have no final state even if its parts have
+   * one.
    *
    * @throws {GrammarError} if there are too many states
    */
@@ -196,8 +186,7 @@ export class Symbols {
         );
     }
     const needs = new Map([...reached].map((each) => [each, each.isNullable ? 0 : Infinity]));
-    // Most states get their final value in the first pass, since states found later are usually closer to the end and come first
-    // here.
+    // Most states get their final value in the first pass: states found later are usually closer to the end and come first.
     const order = [...reached].reverse();
     for (let changed = true; changed;) {
       changed = false;
@@ -212,10 +201,7 @@ export class Symbols {
     return needs.get(state)!;
   }
 
-  /**
-   * Computes the smallest number of tokens of a regular expression from those of its parts; undefined for intersections and
-   * complements, for which this is not possible.
-   */
+  /** From the needs of the parts; undefined for intersections and complements, for which this is not possible. */
   #simpleNeed(state: RegularState, spelling: Spelling): number | undefined {
     if (state.isNullable) return 0;
     const { form } = state;
@@ -249,10 +235,7 @@ type SymbolForm = Symbol extends infer Each ? (Each extends Symbol ? Omit<Each, 
 
 const repeatNeed = ({ need }: Symbol, min: number): number => (min === 0 ? 0 : min * need);
 
-/**
- * Computes the smallest numbers of tokens of rules that may contain themselves: repeats the computation for all symbols until
- * nothing changes. Inner symbols come before outer ones.
- */
+/** Rules may contain themselves, so the computation is repeated until nothing changes. Inner symbols come before outer ones. */
 function settleNeeds(symbols: readonly Symbol[]): void {
   for (let changed = true; changed;) {
     changed = false;
@@ -279,11 +262,7 @@ function needOf(symbol: Symbol): number {
   }
 }
 
-/**
- * Checks that no rule begins with itself.
- *
- * @throws {GrammarError} for a rule that begins with itself, since expanding it would never end
- */
+/** @throws {GrammarError} for a rule that begins with itself, since expanding it would never end */
 function checkBeginnings(symbols: readonly Symbol[]): void {
   const done = new Set<Symbol>();
   const open = new Set<Symbol>();

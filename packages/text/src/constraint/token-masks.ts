@@ -1,6 +1,6 @@
 // Computes the tokens that may come next at a place (state of the grammar's automaton) by walking the trie of all tokens, and
-// caches the result by local state. The effect of a token within a rule does not depend on anything outside of the rule; tokens
-// that extend beyond the rule's end are followed into the frame, where the text continues after the rule.
+// caches the result by local state. Tokens that extend beyond the rule's end are followed into the frame, where the text
+// continues after the rule.
 // Source: the division into tokens that a state alone decides and tokens that need the stack is XGrammar's (Dong et al. 2024,
 // arXiv:2411.15100, section 3.1). Differs from it: masks are computed when first needed, and contain how many tokens are needed
 // after each choice.
@@ -8,16 +8,13 @@ import { spend } from './effort.js';
 import type { CountedState, Frame, LocalState, Machine, Place, Thread } from './machine.js';
 import type { TokenTrie } from './token-trie.js';
 
-/**
- * The allowed tokens after which at least `need` more tokens are needed to end the text, as ids or, if that is smaller, as bits.
- */
+/** Allowed tokens after which at least `need` more are needed to end the text, as ids or, if that is smaller, as bits. */
 interface TokenGroup {
   readonly need: number;
   readonly ids: Int32Array | null;
   readonly bits: Uint32Array | null;
 }
 
-/** The tokens that a local state (a position within a rule) allows. */
 interface LocalMask {
   readonly groups: readonly TokenGroup[];
   /** The nodes of the token trie at which the rule may end, although tokens with more bytes exist below them. */
@@ -25,8 +22,8 @@ interface LocalMask {
 }
 
 /**
- * The tokens that an unbounded repetition of a character class allows, by the number of the repetition's characters that a token
- * contains; the last character may be incomplete.
+ * The tokens that an unbounded repetition of a character class allows, by the number of its characters in a token; the last one
+ * may be incomplete.
  */
 interface CountedMask {
   /** By that number of characters, the tokens after which the repetition continues. */
@@ -45,15 +42,11 @@ const UNREACHED = 1_000_000;
 /** The largest size of the cached masks in bytes; beyond it all are dropped, and computed again when needed. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Computes the masks of allowed tokens for places (states of the automaton), and caches them. */
 export class TokenMasks {
   readonly #local = new Map<LocalState, LocalMask>();
   /** Caches the tokens that extend beyond the end of the rule, by local state and frame. */
   readonly #beyond = new Map<string, readonly TokenGroup[]>();
-  /**
-   * Caches the masks of repetitions by the state without bounds; null if some token can end both inside the repetition and after
-   * it.
-   */
+  /** By the state without bounds; null if some token can end both inside the repetition and after it. */
   readonly #counted = new Map<LocalState, CountedMask | null>();
   #bytes = 0;
   readonly #path: Place[] = [];
@@ -64,11 +57,10 @@ export class TokenMasks {
   ) {}
 
   /**
-   * Sets the bits of the tokens that a place (state of the automaton) allows.
+   * Sets the bits of the tokens that a place (state of the automaton) allows; returns whether there are any.
    *
    * @param limit the most tokens that may be needed after the next one. If all tokens need more, those that need the fewest are
-   *   allowed, unless the text may end
-   * @returns whether there are any
+   * allowed, unless the text may end
    */
   write(place: Place, mask: Uint32Array, limit: number): boolean {
     const groups = this.#groupsAt(place);
@@ -144,10 +136,7 @@ export class TokenMasks {
     }
   }
 
-  /**
-   * Computes the mask of a repetition with an upper bound that no token reaches. The masks for all other bounds are derived from
-   * it, so that the trie is walked only once.
-   */
+  /** The mask with an upper bound that no token reaches, from which those for all other bounds are derived. */
   #usual(counted: CountedState): CountedMask | null {
     const { machine, trie } = this;
     const base = machine.recounted(counted, 0, UNREACHED);
@@ -173,10 +162,7 @@ export class TokenMasks {
     return mask;
   }
 
-  /**
-   * Derives the mask of a repetition with bounds from that of the unbounded repetition: while fewer characters than `min` have
-   * been written, only tokens that stay in the repetition are kept.
-   */
+  /** While fewer characters than `min` have been written, only tokens that stay in the repetition are kept. */
   #ofCounted({ min, max, item, part }: CountedState, { within, behind, ends }: CountedMask): LocalMask {
     const each = this.machine.recounted({ item, part, min, max }, 1, 1).need - (item.tail?.need ?? 0);
     const inside = within.slice(0, max + 1).flatMap((groups, count) => {
@@ -233,7 +219,6 @@ export class TokenMasks {
   }
 }
 
-/** Collects allowed tokens, grouped by the number of tokens needed after each. */
 class GroupedTokens {
   readonly #byNeed = new Map<number, number[]>();
   #latest: number[] = [];

@@ -1,5 +1,4 @@
-// Arranges all tokens of a vocabulary in a trie by their bytes, so that a mask of allowed tokens examines tokens with a common
-// prefix together.
+// Arranges all tokens in a trie by their bytes, so that tokens with a common prefix are examined together.
 import type { Steps } from '../steps.js';
 
 /** A trie in flat arrays, with the nodes in depth-first order; node 0 is the root, without bytes. */
@@ -33,7 +32,7 @@ export class TokenTrie {
   /**
    * Builds a trie in steps, between which a server can serve other requests.
    *
-   * @param bytes [vocabulary] the bytes of each token; tokens without bytes are left out
+   * @param bytes [vocabulary]; tokens without bytes are left out
    */
   static *inSteps(bytes: readonly Uint8Array[]): Steps<TokenTrie> {
     const builder = new TrieBuilder(bytes);
@@ -72,7 +71,6 @@ const AT_ONCE = 1024;
 
 /** Builds the arrays of a trie; tokens must be added in the order of their bytes. */
 class TrieBuilder {
-  /** [nodes] the arrays of the trie that is being built. */
   readonly nodes: Pick<TokenTrie, 'byte' | 'depth' | 'token' | 'end'>;
   readonly further: Int32Array;
   longest = 0;
@@ -109,11 +107,7 @@ class TrieBuilder {
     this.further[last] = id;
   }
 
-  /**
-   * Adds the nodes of a token to the trie.
-   *
-   * @param shared the number of bytes that it has in common with the previous token
-   */
+  /** Adds the nodes of a token to the trie. `shared`: the number of bytes in common with the previous token. */
   #addNodes(shared: number, bytes: Uint8Array, id: number): void {
     const { byte, depth, token, end } = this.nodes;
     while (this.#open.length > shared + 1) end[this.#open.pop()!] = this.#count;

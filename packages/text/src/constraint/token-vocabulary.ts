@@ -23,7 +23,6 @@ const NO_BYTES = new Uint8Array(0);
 /** The number of tokens that are examined in one step. */
 const AT_ONCE = 1024;
 
-/** The fields of a vocabulary that take long to compute. */
 type VocabularyParts = Pick<TokenVocabulary, 'first' | 'rest' | 'spellable'>;
 
 /** A tokenizer's vocabulary in the form that constraints need: the bytes of all tokens, in tries. */
@@ -40,11 +39,9 @@ export class TokenVocabulary {
   readonly #excluded: ReadonlySet<number>;
 
   /**
-   * Finds the bytes of all tokens. Special tokens have no text, so a grammar must name them to allow them. This takes 0.4 s for
-   * 50,000 tokens, and seconds for the largest vocabularies, without interruption; see `inSteps`.
-   *
-   * @param parts the parts, if they have been made already
-   * @throws {RangeError} if a token's text depends on the token before it
+   * Finds the bytes of all tokens. Special tokens have no text, so a grammar must name them to allow them. Takes 0.4 s for 50,000
+   * tokens, and seconds for the largest vocabularies; see `inSteps`. @throws {RangeError} if a token's text depends on the token
+   * before it
    */
   constructor(
     tokenizer: Tokenizer,
@@ -60,8 +57,7 @@ export class TokenVocabulary {
   }
 
   /**
-   * Builds a vocabulary in steps of a few milliseconds, one per call of `next()`, between which a server can serve other
-   * requests.
+   * Builds a vocabulary in steps of a few milliseconds, between which a server can serve other requests.
    *
    * @throws {RangeError} like the constructor
    */
@@ -95,11 +91,7 @@ function* partsInSteps(tokenizer: Tokenizer, options: TokenVocabularyOptions): S
 const endIdsOf = ({ eosTokenId }: Tokenizer, { endIds }: TokenVocabularyOptions): readonly number[] =>
   endIds ?? (eosTokenId >= 0 ? [eosTokenId] : []);
 
-/**
- * Returns the bytes of each token, in steps.
- *
- * @param left tokens that are left out, since they have no text
- */
+/** Returns the bytes of each token, in steps. `left`: tokens that are left out, since they have no text. */
 function* bytesOfTokens(
   size: number,
   left: ReadonlySet<number>,
@@ -130,10 +122,7 @@ function* specialIds(tokenizer: Tokenizer): Steps<number[]> {
   return special;
 }
 
-/**
- * Finds the bytes that tokens add in the middle of a text. Each is decoded after a token of letters, with which decoders neither
- * join it nor clean up spaces.
- */
+/** Each token is decoded after a token of letters, with which decoders neither join it nor clean up spaces. */
 function behindAnother(
   tokenizer: Tokenizer,
   first: readonly Uint8Array[],

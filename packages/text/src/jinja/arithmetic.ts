@@ -51,7 +51,6 @@ export function repeatedText(text: string, times: number): string {
   return text.repeat(count);
 }
 
-/** Computes `+`, `-`, `*`, `/`, `//`, `%` and `**` of numbers. */
 function numeric(operator: string, left: Value, right: Value): Value | undefined {
   const [a, b] = [numberOf(left), numberOf(right)];
   if (a === undefined || b === undefined) return undefined;

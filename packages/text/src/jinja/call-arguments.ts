@@ -1,15 +1,9 @@
-// Checks and reads the arguments of a call of a method, a filter or a test in a Jinja template; each is given by position or by
-// name.
+// Checks and reads the arguments of a call in a Jinja template; each is given by position or by name.
 import { TemplateError } from './template-error.js';
 import { integerOf, isTrue, stringOf, type Value } from './values.js';
 
 export class CallArguments {
-  /**
-   * Takes the arguments of a call.
-   *
-   * @param names the names of the parameters, in order
-   * @throws {TemplateError} if there are too many arguments, or one whose name is not among the parameters
-   */
+  /** `names`: the parameters, in order. @throws {TemplateError} for too many arguments, or one whose name is unknown */
   constructor(
     private readonly what: string,
     private readonly names: readonly string[],

@@ -154,11 +154,7 @@ export function filtered(value: Value, { name, args, line }: FilterCall, scope: 
 export const withLine = (error: unknown, line: number): unknown =>
   error instanceof TemplateError && error.line === undefined ? error.at(line) : error;
 
-/**
- * Calls a function of a template, such as a macro or a method.
- *
- * @param more named arguments in addition to those of the call
- */
+/** Calls a function of a template, such as a macro or a method. `more`: named arguments in addition to those of the call. */
 export function called(
   callee: Value,
   args: Arguments,

@@ -1,5 +1,5 @@
-// Parses the expressions of Jinja templates, with Jinja's precedence from the loosest operator to the tightest: arithmetic binds
-// more tightly than comparison, `~` more tightly than `+`, and a filter applies after a sign.
+// Parses the expressions of Jinja templates: arithmetic binds more tightly than comparison, `~` more tightly than `+`, and a
+// filter applies after a sign.
 import type { Arguments, Expression, FilterCall, Target } from './syntax.js';
 import type { TokenStream } from './token-stream.js';
 
@@ -28,11 +28,7 @@ export class ExpressionParser {
     return value;
   }
 
-  /**
-   * Parses one expression, or several separated by commas, which form a tuple.
-   *
-   * @param end a keyword at which the expression ends
-   */
+  /** Several expressions separated by commas form a tuple. `end`: a keyword at which the expression ends. */
   tuple({ conditions = true, end }: { conditions?: boolean; end?: string } = {}): Expression {
     const items: Expression[] = [];
     let isTuple = false;
@@ -51,11 +47,7 @@ export class ExpressionParser {
     return isEnd || (end !== undefined && this.tokens.is('name', end));
   }
 
-  /**
-   * Parses the target of an assignment: one name, or several separated by commas.
-   *
-   * @param end a keyword that ends the target, such as `in` of a for loop
-   */
+  /** One name, or several separated by commas. `end`: a keyword that ends the target, such as `in` of a for loop. */
   target({ allowsNamespace = false, end }: { allowsNamespace?: boolean; end?: string } = {}): Target {
     const items: Target[] = [];
     let isTuple = false;
@@ -234,7 +226,6 @@ export class ExpressionParser {
     }
   }
 
-  /** Parses filters separated by `|`. */
   filters(): FilterCall[] {
     const filters = [this.#namedCall()];
     while (this.tokens.accept('operator', '|')) filters.push(this.#namedCall());

@@ -1,6 +1,5 @@
-// Implements Jinja's filters of texts, numbers and single values; list-filters.ts has those of lists. `tojson` is that of
-// transformers: json.dumps without Jinja's escapes for HTML. Filters for HTML only (urlize, xmlattr, striptags) are not
-// supported; `safe` changes nothing.
+// Implements Jinja's filters of texts, numbers and single values. `tojson` is that of transformers: json.dumps without Jinja's
+// escapes for HTML. Filters for HTML only are not supported; `safe` changes nothing.
 import { repeatedText } from './arithmetic.js';
 import { attributeOf } from './members.js';
 import { CallArguments } from './call-arguments.js';

@@ -7,8 +7,8 @@ const GLOBAL = Object.keys(globalFunctions(() => new Date(0)));
 const GIVEN = ['loop', 'caller', 'varargs', 'kwargs'];
 
 /**
- * Finds the variables that a template gets from its caller. A name that the template both sets and reads is one of them only if
- * the template sets it as a default, as in `{% if not x is defined %}{% set x = false %}{% endif %}`.
+ * A name that the template both sets and reads comes from the caller only if it is set as a default, as in `{% if not x is
+ * defined %}{% set x = false %}{% endif %}`.
  */
 export function freeVariables(statements: readonly Statement[]): Set<string> {
   const read = new Set<string>();

@@ -1,4 +1,4 @@
-// Converts JSON values to the values of a Jinja template, in steps, since a dialogue may contain hundreds of thousands of values.
+// Converts JSON values to those of a template, in steps, since a dialogue may contain hundreds of thousands.
 import type { Steps } from '../steps.js';
 import { Float, type Dict, type Value } from './values.js';
 import { checkNesting, type Work } from './work.js';
@@ -8,10 +8,9 @@ import { compactValue, keepText, numberText, textAsWritten } from './written-jso
 const AT_ONCE = 1024;
 
 /**
- * Converts a JSON value. If one object occurs several times, it becomes one dict.
+ * If one object occurs several times, it becomes one dict.
  *
  * @param known the dicts and lists that have been made, by the JSON object
- * @param work counts the values that the template gets
  */
 export function fromJson(json: unknown, known: Map<unknown, Value>, work: Work): Steps<Value> {
   return new JsonReader(known, work).read(json, 0);
@@ -45,11 +44,7 @@ class JsonReader {
     return read;
   }
 
-  /**
-   * Converts the members of an object or a list.
-   *
-   * @param key the object under which the result is cached
-   */
+  /** Converts the members of an object or a list. `key`: the object under which the result is cached. */
   *#members(json: object, depth: number, key: object = json): Steps<Value> {
     const value: Value[] | Dict = Array.isArray(json) ? [] : new Map();
     this.known.set(key, value);
@@ -77,10 +72,7 @@ function isJson(text: string): boolean {
 const SCALAR = /true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/y;
 
-/**
- * Parses a text that is a JSON list or dict, as values of a template. Its numbers, lists and dicts keep their original text, with
- * which they are printed.
- */
+/** Parses a text that is a JSON list or dict. Its numbers, lists and dicts keep their original text. */
 class TextReader {
   #at = 0;
   #count = 0;
@@ -124,11 +116,7 @@ class TextReader {
 
   #scalar = (): Value => (this.text[this.#at] === '"' ? this.#string() : scalarOf(this.#match(SCALAR)));
 
-  /**
-   * Reads an opening bracket or a comma before an item, or the closing bracket.
-   *
-   * @returns whether an item follows
-   */
+  /** Reads an opening bracket or a comma before an item, or the closing bracket; returns whether an item follows. */
   #hasNext(end: string): boolean {
     this.#space();
     if (this.text[this.#at++] === end) return false;

@@ -6,11 +6,7 @@ import { spendItems } from './work.js';
 
 const LONGEST_RANGE = 100_000;
 
-/**
- * Makes the functions that every template can call.
- *
- * @param now returns the time for `strftime_now`
- */
+/** Makes the functions that every template can call. `now`: the time for `strftime_now`. */
 export function globalFunctions(now: () => Date): Record<string, Value> {
   return {
     range: new Callable('range', range),
@@ -118,11 +114,7 @@ function formatted(format: string, at: Date): string {
   return strftime(format, at);
 }
 
-/**
- * Formats local time like C's strftime, in English.
- *
- * @throws {TemplateError} for an unknown directive
- */
+/** Formats local time like C's strftime, in English. @throws {TemplateError} for an unknown directive */
 function strftime(format: string, at: Date): string {
   const hour12 = at.getHours() % 12 || 12;
   const midnight = (month: number, day: number) => Date.UTC(at.getFullYear(), month, day);

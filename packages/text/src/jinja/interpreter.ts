@@ -1,6 +1,5 @@
-// Runs a parsed Jinja template in steps, between which a server can serve other requests. A step ends after each iteration of a
-// loop that is not inside a macro or a captured text. A loop's body, a macro and `with` have their own scope; the branches of an
-// `if` do not.
+// Runs a parsed template in steps, which end after each iteration of a loop that is not inside a macro or a captured text. A
+// loop's body, a macro and `with` have their own scope; the branches of an `if` do not.
 import { called, evaluate, filtered, withLine } from './expression-evaluator.js';
 import { loopState } from './loop-state.js';
 import { joinedBy, textOf } from './printing.js';
@@ -45,7 +44,6 @@ export class Interpreter {
     if (this.#output === this.#root) this.#rootLength += text.length;
   }
 
-  /** Runs statements and returns the text that they write. */
   #captured(body: readonly Statement[], scope: Scope): string {
     const before = this.#output;
     this.#output = [];
@@ -128,8 +126,7 @@ export class Interpreter {
   }
 
   /**
-   * Runs a `{% generation %}` block and records the range of its text. Inside a macro, whose text has no position yet, the range
-   * begins at the end of the main text.
+   * Records the range of the block's text; inside a macro, whose text has no position yet, it begins at the end of the main text.
    */
   #generation(body: readonly Statement[], scope: Scope): void {
     const inner = scope.inner(); // Jinja treats the block as a macro without arguments

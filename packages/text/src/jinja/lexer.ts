@@ -86,7 +86,6 @@ class Lexer {
     this.#expression(kind === '{%');
   }
 
-  /** Returns whether the current position is at the beginning of a line. */
   #startsLine = () => this.#at === 0 || this.source[this.#at - 1] === '\n';
 
   #expression(isBlock: boolean): void {
@@ -160,10 +159,7 @@ class Lexer {
   }
 }
 
-/**
- * Strips the whitespace before a tag from the text: with `-` all of it; otherwise the spaces on the tag's line, unless the tag
- * has a `+`.
- */
+/** With `-` all whitespace before the tag; otherwise the spaces on its line, unless the tag has a `+`. */
 function stripped(text: string, sign: string, startsLine: boolean): string {
   if (sign === '-') return strip(text, null, 'end');
   if (sign === '+') return text;

@@ -68,10 +68,7 @@ function at(items: readonly Value[], index: number): Value {
   return item === undefined ? new Undefined('the list is empty') : item;
 }
 
-/**
- * Returns a function that looks up an attribute such as `function.name` or the index `0` of a value, as filters' argument
- * `attribute`; if `attribute` is null, the function returns the value itself.
- */
+/** Looks up an attribute such as `function.name` or the index `0`; the value itself if `attribute` is null. */
 function getter(attribute: Value, otherwise?: Value): (value: Value) => Value {
   if (attribute === null) return (value) => value;
   const path = typeof attribute === 'number' ? [attribute] : stringOf(attribute, 'attribute').split('.');
@@ -84,10 +81,7 @@ function getter(attribute: Value, otherwise?: Value): (value: Value) => Value {
   };
 }
 
-/**
- * Returns the function that computes the key by which a filter sorts or compares items. Texts are compared without case unless
- * `case_sensitive` is set.
- */
+/** Texts are compared without case unless `case_sensitive` is set. */
 function keyOf(args: CallArguments): (value: Value) => Value {
   const attribute = args.or('attribute', null);
   const fold = args.boolean('case_sensitive', false) ? (value: Value) => value : folded;
@@ -163,7 +157,6 @@ function unique(value: Value, args: CallArguments): Value {
 /** Lists the items of a value. Filters such as `map` and `select` treat any false value as an empty list. */
 const itemsIn = (value: Value): readonly Value[] => (isTrue(value) ? iterate(value) : []);
 
-/** Implements the filter `map`, as in `map(attribute=…)` or `map(FILTER, …)`. */
 function mapped(value: Value, args: CallArguments, { filter }: Named): Value {
   const items = itemsIn(value);
   if (args.positional.length === 0 && args.has('attribute'))

@@ -1,11 +1,9 @@
-// Makes the variable `loop`, which describes the current iteration of a `{% for %}` loop.
 import { TemplateError } from './template-error.js';
 import { Attributes, Callable, equals, Undefined, type Value } from './values.js';
 
 /**
- * Makes the variable `loop`, and a function `advance` that updates it for the next iteration.
- *
- * @param recurse runs the body of a recursive loop over other items, as `loop(items)` does; null if the loop is not recursive
+ * `recurse` runs the body over other items, as `loop(items)` does; null if the loop is not recursive. `advance` goes to the next
+ * iteration.
  */
 export function loopState(
   items: readonly Value[],

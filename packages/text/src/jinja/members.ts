@@ -1,6 +1,5 @@
-// Reads the members of values in Jinja templates: `value.name`, `value[key]` and `value[start:stop:step]`. As in Jinja, a dot
-// looks for a method before a key, brackets for a key before a method, and a missing member is undefined. As in transformers'
-// sandbox, methods that change a list or a dict are refused.
+// Reads the members of values in Jinja templates. As in Jinja, a dot looks for a method before a key, brackets for a key before a
+// method, and a missing member is undefined. As in transformers' sandbox, methods that change a list or a dict are refused.
 import { repr } from './printing.js';
 import { stringMethod } from './strings.js';
 import { TemplateError } from './template-error.js';
@@ -124,10 +123,7 @@ function itemOrUndefined(value: Value, key: Value): Value | undefined {
   return Array.isArray(value) ? value.at(Number(key)) : undefined;
 }
 
-/**
- * Returns the character at an index in code points. Only the text up to the index is read: from the beginning or, for a negative
- * index, from the end.
- */
+/** By code points. Only the text up to the index is read: from the beginning or, if it is negative, from the end. */
 function characterAt(text: string, at: number): string | undefined {
   const part = at < 0 ? text.slice(2 * at) : text.slice(0, 2 * (at + 1));
   return (iterate(part) as readonly string[]).at(at);
@@ -136,11 +132,7 @@ function characterAt(text: string, at: number): string | undefined {
 const isSequence = (value: Value): boolean =>
   typeof value === 'string' || Array.isArray(value) || value instanceof Tuple;
 
-/**
- * Returns the slice `value[start:stop:step]` of a text, list or tuple.
- *
- * @param step null: 1
- */
+/** The slice `value[start:stop:step]` of a text, list or tuple. `step` null: 1. */
 export function sliceOf(value: Value, start: Value, stop: Value, step: Value): Value {
   refuseUndefined(value, 'a slice');
   if (!isSequence(value)) throw new TemplateError(`${typeName(value)} cannot be sliced`);

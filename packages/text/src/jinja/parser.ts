@@ -5,11 +5,7 @@ import { tokenize } from './lexer.js';
 import type { Expression, For, Parameter, Statement, Target } from './syntax.js';
 import { TokenStream } from './token-stream.js';
 
-/**
- * Parses a template.
- *
- * @throws {TemplateError} with the line
- */
+/** Parses a template. @throws {TemplateError} with the line */
 export function parse(template: string): Statement[] {
   const tokens = new TokenStream(tokenize(template));
   return new Parser(tokens, new ExpressionParser(tokens)).template();
@@ -28,9 +24,7 @@ class Parser {
     return this.tokens.is('end') ? body : this.tokens.fail('expected a statement');
   }
 
-  /**
-   * Parses statements up to a tag with one of these names, such as `else` or `endif`. The tag's name is left as the next token.
-   */
+  /** Up to a tag with one of these names, such as `else` or `endif`, which is left as the next token. */
   #body(...ends: readonly string[]): Statement[] {
     return this.tokens.within(() => this.#statements(ends));
   }
@@ -55,7 +49,6 @@ class Parser {
     }
   }
 
-  /** Parses the body of a statement such as `{% for %}`, and its end tag. */
   #enclosed(end: string): Statement[] {
     this.tokens.expect('end-block');
     const body = this.#body(end);
@@ -184,7 +177,7 @@ class Parser {
     return parameters;
   }
 
-  /** Parses a macro or a captured block. `break` inside it does not refer to loops around it. */
+  /** `break` inside a macro or a captured block does not refer to loops around it. */
   #outsideLoops<T>(read: () => T): T {
     const loops = this.#loops;
     this.#loops = 0;

@@ -78,13 +78,9 @@ interface JsonOptions {
   sortKeys: boolean;
 }
 
-/**
- * Returns whether the options change the form of JSON. Otherwise values that were read from JSON are printed with their original
- * text.
- */
+/** If the options do not change the form, values that were read from JSON are printed with their original text. */
 const hasOwnLayout = ({ indent, sortKeys, ensureAscii }: JsonOptions) => indent !== null || sortKeys || ensureAscii;
 
-/** Writes a value as Python's json.dumps does. */
 export function jsonText(value: Value, options: JsonOptions, depth = 0): string {
   spend(1);
   checkNesting(depth);

@@ -1,5 +1,3 @@
-// Holds the variables that are visible at a place of a Jinja template: those of the innermost block, then those of the blocks
-// around it.
 import { Undefined, type Value } from './values.js';
 
 export class Scope {

@@ -15,7 +15,6 @@ export function codePoints(text: string): number {
   return count;
 }
 
-/** A method of str: the names of its parameters, and its function. */
 type Method = { names: readonly string[]; call: (text: string, args: CallArguments) => Value };
 
 const method = (names: string, call: Method['call']): Method => ({ names: names === '' ? [] : names.split(' '), call });
@@ -135,11 +134,7 @@ function partition(text: string, separator: string, fromEnd: boolean): Tuple {
   return new Tuple([text.slice(0, at), separator, text.slice(at + separator.length)]);
 }
 
-/**
- * Replaces occurrences of `old` in a text by `by`.
- *
- * @param count the largest number of replacements; negative: all
- */
+/** Replaces occurrences of `old` in a text by `by`. `count`: the largest number of replacements; negative: all. */
 export function replaced(text: string, old: string, by: string, count: number): string {
   if (old === '') spendItems(text.length);
   const parts = old === '' ? ['', ...Array.from(text), ''] : text.split(old);
@@ -160,9 +155,7 @@ function ranged(text: string, args: CallArguments): { part: string; before: numb
   return { part: characters.slice(start, Math.max(start, end)).join(''), before: start };
 }
 
-/**
- * Returns whether a text begins or ends with one of the given texts (`startswith`, `endswith`); `matches` compares one of them.
- */
+/** `startswith` and `endswith`; `matches` compares one of the given texts. */
 function ends(text: string, args: CallArguments, matches: (part: string, affix: string) => boolean): boolean {
   const given = args.required('prefix');
   const affixes = given instanceof Tuple ? given.items : [given];

@@ -1,5 +1,3 @@
-// Declares the nodes of a parsed Jinja template: expressions and statements.
-
 export type Expression =
   | { type: 'constant'; value: null | boolean | number | string }
   | { type: 'float'; value: number }

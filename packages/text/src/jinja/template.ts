@@ -1,6 +1,6 @@
 // Renders chat templates in Jinja, with Python's semantics of values and transformers' settings: trim_blocks, lstrip_blocks,
 // `break` and `continue`, no autoescape, lists and dicts that a template cannot change, and `{% generation %}` blocks (the texts
-// of the assistant) whose positions are returned.
+// of the assistant).
 // Sources: jinja.palletsprojects.com/en/stable/templates; huggingface.co/docs/transformers/chat_templating_writing.
 import { freeVariables } from './free-variables.js';
 import { globalFunctions } from './globals.js';
@@ -16,8 +16,8 @@ import { Work, working } from './work.js';
 export interface Rendered {
   text: string;
   /**
-   * The ranges of the text that `{% generation %}` blocks have written, in UTF-16 code units. `index` says which item of the list
-   * `tracked` (the messages) the loop around the block was at; null if it was at none.
+   * The ranges of `{% generation %}` blocks, in UTF-16 code units. `index`: the item of the list `tracked` (the messages) that
+   * the loop around the block was at; null if none.
    */
   spans: { start: number; end: number; index: number | null }[];
 }
@@ -26,11 +26,7 @@ export class Template {
   readonly #statements: readonly Statement[];
   readonly hasGenerationBlocks: boolean;
 
-  /**
-   * Parses the template.
-   *
-   * @throws {TemplateError} if it is not valid Jinja
-   */
+  /** Parses the template. @throws {TemplateError} if the template is not valid Jinja */
   constructor(
     source: string,
     private readonly now: () => Date = () => new Date(),
@@ -39,14 +35,11 @@ export class Template {
     this.hasGenerationBlocks = /\{%-?\s*generation\s*-?%\}/.test(source);
   }
 
-  /** Lists the variables that the template gets from its caller. */
   get variables(): ReadonlySet<string> {
     return freeVariables(this.#statements);
   }
 
   /**
-   * Renders the template.
-   *
    * @param variables JSON values
    * @param tracked a list among the variables, such as the messages; the index in each span refers to it
    * @throws {TemplateError} with the line
@@ -55,10 +48,7 @@ export class Template {
     return finished(this.renderInSteps(variables, tracked));
   }
 
-  /**
-   * Renders the template in steps, between which a server can serve other requests. Steps end while variables are converted, and
-   * after each iteration of a loop.
-   */
+  /** Renders in steps, which end while variables are converted, and after each iteration of a loop. */
   *renderInSteps(
     variables: Readonly<Record<string, unknown>>,
     tracked: readonly unknown[] = [],

@@ -1,4 +1,3 @@
-// Gives the parser the tokens of a Jinja template one after the other.
 import type { Token } from './lexer.js';
 import { TemplateError } from './template-error.js';
 import { TemplateLimitError } from './work.js';

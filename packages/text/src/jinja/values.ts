@@ -20,16 +20,9 @@ export type Value =
 
 export type Dict = Map<Value, Value>;
 
-/**
- * A number that prints differently from a plain number: a float with an integral value (Python prints 2.0, not 2), or a number that
- * prints as it was written in JSON.
- */
+/** A number that prints differently: a float with an integral value (Python prints 2.0, not 2), or as written in JSON. */
 export class Float {
-  /**
-   * Makes a number.
-   *
-   * @param written its text in JSON
-   */
+  /** Makes a number. `written`: the number's text in JSON. */
   constructor(
     readonly value: number,
     readonly written?: string,
@@ -46,7 +39,6 @@ export class Undefined {
   constructor(readonly problem: string) {}
 }
 
-/** A Python tuple. */
 export class Tuple {
   constructor(readonly items: readonly Value[]) {}
 }
@@ -79,7 +71,6 @@ export class Attributes {
   ) {}
 }
 
-/** A function, method or macro that a template can call. */
 export class Callable {
   constructor(
     readonly name: string,
@@ -155,11 +146,7 @@ export function equals(a: Value, b: Value, depth = 0): boolean {
 const sameItems = (a: readonly Value[], b: readonly Value[], depth: number): boolean =>
   a.length === b.length && a.every((item, i) => equals(item, b[i], depth + 1));
 
-/**
- * Compares values; the result is negative, 0 or positive for a < b, a = b or a > b.
- *
- * @throws {TemplateError} if Python cannot order them
- */
+/** Negative, 0 or positive for a < b, a = b or a > b. @throws {TemplateError} if Python cannot order them */
 export function compare(a: Value, b: Value, depth = 0): number {
   spend(1);
   checkNesting(depth);
@@ -184,11 +171,7 @@ function compareItems<T>(a: readonly T[], b: readonly T[], order: (a: T, b: T) =
   return a.length - b.length;
 }
 
-/**
- * Returns the items over which a loop iterates.
- *
- * @throws {TemplateError} if Python cannot iterate over the value
- */
+/** The items of a loop. @throws {TemplateError} if Python cannot iterate over the value */
 export function iterate(value: Value): readonly Value[] {
   if (typeof value === 'string') spend(value.length);
   const items = itemsOfValue(value);

@@ -1,5 +1,4 @@
-// Strips and splits texts at the whitespace of Python's str.strip() and str.split(), for Jinja templates. In contrast,
-// JavaScript's trim() includes U+FEFF, but not U+001C to U+001F.
+// Strips and splits texts at Python's whitespace. In contrast, JavaScript's trim() includes U+FEFF, but not U+001C to U+001F.
 const SPACE = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const AT_START = new RegExp(`^[${SPACE}]+`);
 const WORDS = new RegExp(`[^${SPACE}]+`, 'g');
@@ -7,11 +6,7 @@ const ONLY = new RegExp(`^[${SPACE}]+$`);
 
 export type Side = 'both' | 'start' | 'end';
 
-/**
- * Strips characters from the ends of a text.
- *
- * @param chars the characters to remove; null: whitespace
- */
+/** Strips characters from the ends of a text. `chars`: the characters to remove; null: whitespace. */
 export function strip(text: string, chars: string | null = null, side: Side = 'both'): string {
   if (chars === null) {
     const started = side === 'end' ? text : text.replace(AT_START, '');
@@ -33,9 +28,7 @@ function endSpace(text: string): number {
 }
 
 /**
- * Splits a text into words like str.split() without a separator.
- *
- * @param limit the largest number of splits; negative: no limit. The part that is not split keeps its whitespace at the far end
+ * Splits like str.split(). `limit`: the largest number of splits; negative: none. The rest keeps its whitespace at the far end.
  */
 export function words(text: string, limit: number, fromEnd: boolean): string[] {
   const found = [...text.matchAll(WORDS)];

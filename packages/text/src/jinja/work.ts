@@ -1,9 +1,8 @@
-// Limits the work of rendering Jinja templates: steps, text length, and depth. Templates come with published models and are not
-// trusted: `{{ 'a' * 1e9 }}`, or a list that doubles itself a hundred times, would crash the process. Unlike seconds or bytes of
-// memory, the counts are the same on every machine.
+// Limits the work of rendering Jinja templates, which come with published models and are not trusted: `{{ 'a' * 1e9 }}`, or a
+// list that doubles itself a hundred times, would crash the process. Unlike seconds or bytes of memory, the counts are the same
+// on every machine.
 import { TemplateError } from './template-error.js';
 
-/** Thrown for a template whose rendering exceeds one of the limits below. */
 export class TemplateLimitError extends TemplateError {
   override readonly name = 'TemplateLimitError';
 
@@ -14,8 +13,8 @@ export class TemplateLimitError extends TemplateError {
 
 export const templateLimits = {
   /**
-   * The largest number of steps. The evaluation of an expression, an iteration of a loop, and each item of a list that is made or
-   * read count as a step; texts count by their length.
+   * Each evaluation of an expression, iteration of a loop, and item of a list that is made or read is a step; texts count by
+   * length.
    */
   steps: 500_000,
   /** Additional steps for each input value, and for every CHARACTERS_PER_STEP characters of input. */
@@ -30,14 +29,10 @@ export const templateLimits = {
   sourceLength: 1 << 20,
 } as const;
 
-/**
- * The number of characters that count as one step: copying or searching so many takes about as long as evaluating an expression.
- */
+/** Copying or searching so many characters takes about as long as evaluating an expression. */
 const CHARACTERS_PER_STEP = 32;
 
-/**
- * The number of levels that a macro or a recursive loop counts as, since it uses more of JavaScript's stack than an expression.
- */
+/** A macro or a recursive loop uses more of JavaScript's stack than an expression. */
 const CALL_DEPTH = 3;
 
 interface Budget {
@@ -60,7 +55,6 @@ export function sharingSteps<Result>(run: () => Result): Result {
   }
 }
 
-/** Counts the work of one rendering against the limits. */
 export class Work {
   readonly #budget = shared ?? newBudget();
   #given = 0;
@@ -71,11 +65,7 @@ export class Work {
     if (this.#budget.steps < 0) throw new TemplateLimitError(`it takes more than ${templateLimits.steps} steps`);
   }
 
-  /**
-   * Counts one value that is passed to the template, and adds steps to the budget for it.
-   *
-   * @param characters the length of the value if it is a text, else 0
-   */
+  /** Adds steps to the budget for an input value. `characters`: its length if it is a text, else 0. */
   given(characters: number): void {
     this.#given += characters;
     this.#budget.steps += (1 + characters / CHARACTERS_PER_STEP) * templateLimits.stepsPerInput;
@@ -103,8 +93,8 @@ export class Work {
 let current: Work | null = null;
 
 /**
- * Runs one step of a rendering. An error of JavaScript's own limits (stack, string length), which the counts do not prevent in
- * all cases, becomes a TemplateLimitError.
+ * An error of JavaScript's own limits (stack, string length), which the counts do not always prevent, becomes a
+ * TemplateLimitError.
  */
 export function working<Result>(work: Work, run: () => Result): Result {
   const before = current;
@@ -121,7 +111,6 @@ export function working<Result>(work: Work, run: () => Result): Result {
 
 export const spend = (steps: number): void => current?.spend(steps);
 
-/** Counts the work of reading or copying a text. */
 export const spendText = (text: string): void => current?.spend(text.length / CHARACTERS_PER_STEP);
 
 /** Counts the work of making a text of this length; it is called before the text is made. */
@@ -136,9 +125,7 @@ export const checkLength = (characters: number): void => current?.checkLength(ch
 /** Counts the work of making a list of this many items; it is called before the list is made. */
 export const spendItems = spend;
 
-/**
- * Evaluates a nested expression, and checks the depth. An error ends the rendering, so the depth is not restored after an error.
- */
+/** An error ends the rendering, so the depth is not restored after an error. */
 export function within<Result>(run: () => Result, depth = 1): Result {
   current?.enter(depth);
   const result = run();
@@ -146,7 +133,6 @@ export function within<Result>(run: () => Result, depth = 1): Result {
   return result;
 }
 
-/** Runs a macro, or an iteration of a recursive loop, and checks the depth. */
 export const withinCall = <Result>(run: () => Result): Result => within(run, CALL_DEPTH);
 
 /** Throws an error for values that are nested too deeply, or that contain themselves. */

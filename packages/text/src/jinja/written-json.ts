@@ -1,14 +1,13 @@
-// Keeps the original text of JSON values, so that chat templates print a value with the spaces, escapes, numbers (1.0, long
-// integers) and repeated keys of that text. A tool call that a model wrote then has the same tokens when it is read again in a
-// later prompt.
+// Keeps the original text of JSON values, so that chat templates print it: a tool call that a model wrote then has the same
+// tokens when it is read again in a later prompt.
 
 const written = new WeakMap<object, string>();
 
 /**
- * Makes a value for a template, which `tojson` prints as `text`. A text without spaces, the form in which programs write JSON, is
- * printed with spaces like other values, since models were trained on the form with spaces.
+ * Makes a value which `tojson` prints as `text`. A text without spaces, as programs write JSON, is printed with spaces like other
+ * values, since models were trained on that form.
  *
- * @param text any text; if it is not an object or an array, the value has no members, but prints as the text
+ * @param text if it is not an object or an array, the value has no members, but prints as the text
  */
 export function writtenJson(text: string): object {
   const value = objectOf(text);
@@ -31,7 +30,6 @@ function objectOf(text: string): object {
  */
 export const textAsWritten = (value: object): string | undefined => written.get(value);
 
-/** Records the text that a template's value prints as. */
 export function keepText<T extends object>(value: T, text: string): T {
   written.set(value, text);
   return value;
@@ -45,7 +43,6 @@ const numbers = new WeakMap<object, Map<Key, string>>();
 /** Returns the original text of a number in an object or array; undefined if the number prints as it was written. */
 export const numberText = (holder: object, key: Key): string | undefined => numbers.get(holder)?.get(key);
 
-/** Records the original text of a number in an object or array. */
 export function keepNumber(holder: object, key: Key, text: string): void {
   const texts = numbers.get(holder) ?? new Map<Key, string>();
   if (prints(text)) texts.delete(key);
@@ -53,10 +50,9 @@ export function keepNumber(holder: object, key: Key, text: string): void {
 }
 
 /**
- * Copies the recorded texts of numbers from one object or array to another that has the same members.
+ * Copies the texts of numbers to another object or array that has the same members, and returns it.
  *
  * @param shift the index in `to` of the first member of `from`, if they are arrays
- * @returns `to`
  */
 export function keepNumbers<T extends object>(from: object, to: T, shift = 0): T {
   const before = numbers.get(to);
@@ -65,10 +61,7 @@ export function keepNumbers<T extends object>(from: object, to: T, shift = 0): T
   return to;
 }
 
-/**
- * Returns whether a number with this text prints with the same text in templates: true for integers and decimals that are not
- * long.
- */
+/** True for integers and decimals that are not long. */
 const prints = (text: string): boolean =>
   /^(?!-0$|-?0\.0000)-?(?:0|[1-9]\d{0,14}|(?:0|[1-9]\d{0,6})\.\d{0,7}[1-9])$/.test(text);
 
@@ -76,8 +69,7 @@ const prints = (text: string): boolean =>
 const UNUSUAL = /\d[.eE]\d|\d[eE][-+]|\d{16}|-0/;
 
 /**
- * Parses JSON like JSON.parse, and keeps the texts of numbers: templates and `jsonAsWritten` print the numbers in the result as
- * they were written.
+ * Parses JSON like JSON.parse, and keeps the texts of numbers, with which templates and `jsonAsWritten` print them.
  *
  * @param repeated called for a key that an object has twice
  * @throws {SyntaxError}
@@ -123,10 +115,7 @@ interface Open {
 
 const TOKEN = /[ \t\n\r,:]*(?:([[{])|([\]}])|("[^"\\]*(?:\\.[^"\\]*)*")|([-+.\w]+))/y;
 
-/**
- * Parses a text that is known to be a JSON object or array, and keeps the texts of its numbers. As in JSON.parse, only memory
- * limits the depth of nesting.
- */
+/** The text is known to be a JSON object or array. As in JSON.parse, only memory limits the depth of nesting. */
 function readAsWritten(text: string, repeated: (key: string) => void = () => undefined): unknown {
   const open: Open[] = [];
   TOKEN.lastIndex = 0;
@@ -165,9 +154,9 @@ export function compactValue(text: string): unknown {
 }
 
 /**
- * Writes a value as JSON; numbers that `parseJson` has read are written with their original text.
+ * Writes a value as JSON; numbers that `parseJson` has read keep their original text.
  *
- * @param separators the texts between members, and between a key and its value; without spaces if not given, as in JSON.stringify
+ * @param separators the texts between members, and between a key and its value; without spaces if not given
  */
 export function jsonAsWritten(value: unknown, separators: readonly [string, string] = [',', ':']): string {
   const [comma, colon] = separators;

@@ -7,7 +7,6 @@ import { HuggingFaceTokenizer } from './tokenizer.js';
 interface BytePairOptions {
   /** The largest number of tokens of the vocabulary. The tokens for bytes and `wholeTokens` are always included. */
   size: number;
-  /** The token that ends an assistant's message. */
   endToken: string;
   /** Texts that are always single tokens; the longest match counts. */
   wholeTokens?: readonly string[];
@@ -70,8 +69,8 @@ interface Word {
 type Pair = [first: string, second: string];
 
 /**
- * Learns at most `most` merges. Each merges the pair that is most frequent after the earlier merges; of equally frequent pairs,
- * the first that was seen.
+ * Learns at most `most` merges, each of the pair that is most frequent after the earlier ones; of equally frequent pairs, the
+ * first that was seen.
  */
 function learnMerges(texts: Iterable<string>, most: number): Pair[] {
   const words = wordsOf(texts);
@@ -102,15 +101,10 @@ function merge(tokens: string[], [first, second]: Pair): void {
     if (tokens[i] === first && tokens[i + 1] === second) tokens.splice(i, 2, first + second);
 }
 
-/** Keeps the number of occurrences of each pair of adjacent tokens, and the words that contain the pair. */
 class PairCounts {
   readonly #pairs = new Map<string, { count: number; words: Set<Word> }>();
 
-  /**
-   * Counts the pairs of a word.
-   *
-   * @param sign 1 adds the word's pairs, -1 removes them
-   */
+  /** Counts the pairs of a word. `sign`: 1 adds the word's pairs, -1 removes them. */
   add(word: Word, sign: 1 | -1): void {
     for (let i = 1; i < word.tokens.length; i++) {
       const key = `${word.tokens[i - 1]} ${word.tokens[i]}`;

@@ -1,5 +1,5 @@
-// Finds fields of tokenizer_config.json that contradict tokenizer.json. In transformers, `tokenizer_class` decides: a specific class
-// builds the tokenizer again from these fields, the general class ignores them.
+// Finds fields of tokenizer_config.json that contradict tokenizer.json: in transformers, a specific `tokenizer_class` builds the
+// tokenizer again from these fields, the general class ignores them.
 import {
   DefinitionError,
   parts,
@@ -13,12 +13,7 @@ type Config = Readonly<Record<string, unknown>>;
 /** The tokenizer classes of transformers that read only tokenizer.json. */
 const GENERAL = [undefined, null, 'PreTrainedTokenizerFast', 'TokenizersBackend'];
 
-/**
- * Throws an error if a tokenizer_config.json contradicts tokenizer.json.
- *
- * @param named the tokens that the config's other fields name
- * @throws DefinitionError with the field and both values
- */
+/** `named`: the tokens that the config's other fields name. @throws DefinitionError with the field and both values */
 export function refuseContradictions(
   definition: TokenizerDefinition,
   config: Config,
@@ -70,7 +65,6 @@ function beginsWithSpace(normalizers: readonly Component[], preTokenizers: reado
   return undefined;
 }
 
-/** Returns the tokens in a config's field `added_tokens_decoder`, with their ids. */
 export function decoderTokens({ added_tokens_decoder: listed }: Config): AddedToken[] {
   if (typeof listed !== 'object' || listed === null) return [];
   const entries = Object.entries(listed as Record<string, AddedToken | null>).filter(
@@ -81,10 +75,7 @@ export function decoderTokens({ added_tokens_decoder: listed }: Config): AddedTo
 
 const FLAGS = ['lstrip', 'rstrip', 'single_word', 'special', 'normalized'] as const;
 
-/**
- * Throws an error for tokens of tokenizer.json that tokenizer_config.json does not list: if it lists tokens, a specific class
- * knows no others.
- */
+/** If tokenizer_config.json lists tokens, a specific class knows no others. */
 function refuseMissing({ added_tokens }: TokenizerDefinition, config: Config, named: readonly AddedToken[]): void {
   if (!('added_tokens_decoder' in config)) return;
   const known = new Set([...decoderTokens(config), ...named].map(({ content }) => content));
@@ -95,10 +86,7 @@ function refuseMissing({ added_tokens }: TokenizerDefinition, config: Config, na
     );
 }
 
-/**
- * Throws an error for tokens that both files list with different flags. Without a normalizer the flag `normalized` has no effect,
- * so it is not compared.
- */
+/** Without a normalizer the flag `normalized` has no effect, so it is not compared. */
 function refuseOtherFlags({ added_tokens, normalizer }: TokenizerDefinition, config: Config): void {
   const known = new Map((added_tokens ?? []).map((token) => [token.content, token]));
   const isOn = (token: AddedToken, flag: (typeof FLAGS)[number]) => token[flag] === true;

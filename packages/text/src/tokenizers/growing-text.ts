@@ -1,6 +1,6 @@
-// Decodes tokens that arrive one after the other, without decoding all of them each time. The text of a token depends on a few tokens
-// before it; inside a multi-byte character or a sequence of byte tokens it also depends on the following ones. Text is called settled
-// once no later token can change it.
+// Decodes tokens that arrive one after the other, without decoding all of them each time. The text of a token depends on a few
+// before it; inside a character or a sequence of byte tokens also on the following ones. Text is settled once no later token can
+// change it.
 import type { Tokenizer } from './tokenizer.js';
 
 /** The replacement character, to which an incomplete multi-byte character is decoded. */
@@ -15,10 +15,7 @@ const AT_ONCE = 16;
 export interface GrowingTextOptions {
   /** Tokens that stand for single bytes, see `byteTokens`. */
   byteIds: ReadonlySet<number>;
-  /**
-   * The number of characters at the end of the settled text that are kept apart from older text, since callers often read the
-   * text's end.
-   */
+  /** Characters at the end of the settled text that are kept apart, since callers often read the text's end. */
   keeps: number;
 }
 
@@ -34,11 +31,7 @@ export class GrowingText {
   #settled = 0;
   #context = 0;
 
-  /**
-   * Starts an empty text.
-   *
-   * @param decode decodes all tokens of a text
-   */
+  /** Starts an empty text. `decode` decodes all tokens of a text. */
   constructor(
     private readonly decode: (ids: readonly number[]) => string,
     private readonly options: GrowingTextOptions,
@@ -58,7 +51,6 @@ export class GrowingText {
     return this.from(0);
   }
 
-  /** Returns the text from the character at index `offset` on. */
   from(offset: number): string {
     const start = offset - this.#old.length;
     return start >= 0 ? (this.#kept + this.#fresh).slice(start) : (this.#old + this.#kept + this.#fresh).slice(offset);
@@ -74,14 +66,10 @@ export class GrowingText {
     } else this.#unsettle();
   }
 
-  /**
-   * Declares the text of all tokens so far settled, if the text of the next token depends only on the tokens that are kept as
-   * context.
-   */
+  /** Settles all tokens so far, if the text of the next depends only on the tokens that are kept as context. */
   #settle(): void {
     const last = this.#ids.at(-1)!;
-    // A byte token or a token without text cannot be the last settled one: decoders ignore special tokens, so a run of bytes may
-    // continue after them.
+    // Decoders ignore special tokens, so a run of bytes may continue after a byte token or a token without text.
     if (this.options.byteIds.has(last) || this.decode([last]) === '') return;
     const [few, all] = [this.#ids.length - CONTEXT, this.#context];
     // If the last few tokens have no text, the tokens before them are needed as context too.

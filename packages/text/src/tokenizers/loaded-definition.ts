@@ -1,7 +1,6 @@
-// Changes a tokenizer.json as its tokenizer_config.json requires, so that the tokenizer equals the one that transformers loads.
-// Source: transformers 5.18, tokenization_utils_base.py and tokenization_utils_tokenizers.py.
-// Differs from transformers: where it builds the tokenizer again from `tokenizer_class`, the components of tokenizer.json are
-// used here, and a field that contradicts them is refused (docs/decisions/tokenizers.md).
+// Changes a tokenizer.json as its tokenizer_config.json requires. Source: transformers 5.18, tokenization_utils_base.py and
+// tokenization_utils_tokenizers.py. Differs from it: where transformers builds the tokenizer again from `tokenizer_class`, the
+// components of tokenizer.json are used, and a field that contradicts them is refused (docs/decisions/tokenizers.md).
 import { decoderTokens, refuseContradictions } from './contradictions.js';
 import { DefinitionError, type AddedToken, type TokenizerDefinition } from './pipeline/definition.js';
 
@@ -10,8 +9,8 @@ const ROLES = ['bos_token', 'eos_token', 'unk_token', 'sep_token', 'pad_token', 
 type Config = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the definition as transformers loads it. Special tokens that the config names are recognized in texts and omitted from
- * decoded texts, even if tokenizer.json does not list them; those that are not in the vocabulary get the next ids.
+ * Special tokens that the config names are recognized in texts and omitted from decoded texts, even if tokenizer.json does not
+ * list them; those that are not in the vocabulary get the next ids.
  *
  * @throws DefinitionError if a field of the config contradicts tokenizer.json
  */

@@ -2,8 +2,8 @@
 import type { Tokenizer } from './tokenizer.js';
 
 /**
- * Finds the bytes of a text's tokens in turn. Each token is decoded together with the previous one, since decoders drop the space at
- * the beginning of a text, and join or separate words. Special tokens, which have no text, are not used as the previous token.
+ * Finds the bytes of a text's tokens in turn. Each is decoded together with the previous token that has a text, since decoders
+ * drop the space at the beginning of a text, and join or separate words.
  */
 export class TokenSpelling {
   #before: number[] = [];
@@ -18,11 +18,7 @@ export class TokenSpelling {
     return this.#isShown;
   }
 
-  /**
-   * Returns the bytes that the next token adds.
-   *
-   * @param id the text's next token
-   */
+  /** The bytes that the text's next token adds. */
   next(id: number): Uint8Array {
     const bytes = this.peek(id);
     this.#isShown = this.tokenizer.decode([id]) !== '';

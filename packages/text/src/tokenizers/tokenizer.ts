@@ -24,25 +24,21 @@ export interface Tokenizer {
   /** Returns the ids of the text with the tokens that the post-processor adds, such as `[CLS]` or `<s>`, as in the model's training. */
   encodeWithSpecials(text: string): number[];
   /**
-   * Computes `encode` or `encodeWithSpecials` in steps: each call of `next()` does a bounded part of the work, so that a server
-   * can serve other requests in between.
+   * Computes `encode` or `encodeWithSpecials` in steps, between which a server can serve other requests.
    *
    * @param options.special as in `encodeWithSpecials`
    * @param options.maxTokens the encoding may stop early, with at least this many ids, if the text has more
    */
   encodeInSteps(text: string, options?: { special?: boolean; maxTokens?: number }): Generator<undefined, number[]>;
   decode(ids: ArrayLike<number>, options?: DecodeOptions): string;
-  /**
-   * Decodes tokens to UTF-8 bytes, with special tokens as text. Tokens that are parts of characters become their bytes, even if
-   * the character is incomplete.
-   */
+  /** Decodes tokens to UTF-8 bytes, with special tokens as text. Parts of characters become their bytes. */
   decodeBytes(ids: ArrayLike<number>): Uint8Array;
   /** Returns the id of a token by its spelling in the vocabulary, e.g. `Ġthe`. */
   tokenToId(token: string): number | undefined;
   /**
    * Writes `tokenizer.json` and `tokenizer_config.json`, which `loadTokenizer` and Python can read.
    *
-   * @param write writes a file; if not given, files are written directly, so that another process may see an incomplete file
+   * @param write if not given, files are written directly, so that another process may see an incomplete file
    */
   save(dir: string, write?: FileWriter): Promise<void>;
 }
@@ -68,20 +64,11 @@ export class HuggingFaceTokenizer implements Tokenizer {
   readonly eosTokenId: number;
   readonly padTokenId: number;
   readonly longestToken: number;
-  /**
-   * The added tokens, which are recognized in a text before the tokenizer's model sees it, including those that
-   * tokenizer_config.json names.
-   */
+  /** Recognized before the model sees a text, including those that tokenizer_config.json names. */
   readonly addedTokens: readonly AddedToken[];
   readonly #pipeline: TokenizerPipeline;
 
-  /**
-   * Builds the tokenizer's pipeline, and finds its special tokens.
-   *
-   * @param definition the contents of tokenizer.json
-   * @param config the contents of tokenizer_config.json, which names special tokens
-   * @param path the path of tokenizer.json, for errors about a text
-   */
+  /** Builds the tokenizer's pipeline, and finds its special tokens. `path`: of tokenizer.json, for errors about a text. */
   constructor(
     readonly definition: JsonObject,
     readonly config: JsonObject,
@@ -202,13 +189,12 @@ interface TemplateChoice {
   templatesOf?: string;
 }
 
-/** Reads the chat template in the tokenizer_config.json of an adapter's folder. */
 async function keptTemplate(dir: string, templatesOf: string): Promise<unknown> {
   if (templatesOf === dir) return null;
   return (await readJson(join(templatesOf, 'tokenizer_config.json')))?.chat_template ?? null;
 }
 
-/** Reads the chat templates in a model's folder: newer models have a template file, and a folder of further templates by name. */
+/** Newer models have a template file, and a folder of further templates by name. */
 async function chatTemplatesIn(dir: string): Promise<string | { name: string; template: string }[] | null> {
   const template = await readFile(join(dir, 'chat_template.jinja'), 'utf8').catch(() => null);
   const files = await readdir(join(dir, FURTHER_TEMPLATES)).catch((): string[] => []);

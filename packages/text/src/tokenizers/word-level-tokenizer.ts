@@ -1,5 +1,5 @@
-// Makes the tokenizer of the built-in small model, in which each word is one token, so that a dialogue of twenty questions has
-// about 150 tokens and a model with 0.1 M weights can learn it within a minute. Its tokenizer.json is an ordinary WordLevel one.
+// Makes the tokenizer of the built-in small model, in which each word is one token, so that a model with 0.1 M weights can learn
+// a dialogue of twenty questions (about 150 tokens) within a minute.
 import { escapeForRegex } from './pipeline/patterns.js';
 import { HuggingFaceTokenizer } from './tokenizer.js';
 
@@ -45,7 +45,7 @@ export function wordLevelTokenizer(
   });
 }
 
-/** Makes a pattern that matches every character of any text, so that nothing is lost between two tokens. */
+/** Matches every character of any text, so that nothing is lost between two tokens. */
 function wordPattern(wholeTokens: readonly string[], spells?: Spelling): string {
   const longestFirst = [...wholeTokens].sort((a, b) => b.length - a.length);
   const words = spells ? [" ?\\p{L}+(?:'\\p{L}+)*", '\\p{N}'] : [" ?[\\p{L}\\p{N}]+(?:'\\p{L}+)*"];
@@ -69,7 +69,7 @@ function frequentWords(texts: Iterable<string>, pattern: string, minCount: numbe
   return [...counts].filter(([, count]) => count >= minCount).map(([word]) => word);
 }
 
-/** Makes a tokenizer.json (https://huggingface.co/docs/tokenizers) with a WordLevel model; its decoder joins tokens without spaces. */
+/** https://huggingface.co/docs/tokenizers; the decoder joins tokens without spaces. */
 const tokenizerJson = (vocabulary: readonly string[], pattern: string) => ({
   version: '1.0',
   truncation: null,

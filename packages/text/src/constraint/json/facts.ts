@@ -1,5 +1,4 @@
-// Declares facts: the constraints that one or several JSON Schemas place on a value, sorted by types of values. Grammars are made
-// from them.
+// Declares facts: the constraints that JSON Schemas place on a value, sorted by types of values.
 import { spend } from '../effort.js';
 import type { Regular } from '../regular.js';
 import type { LocatedSchema } from './schema-document.js';
@@ -37,7 +36,6 @@ export interface Contained {
   readonly path: string;
 }
 
-/** A minimum or maximum of numbers. */
 export interface Bound {
   readonly at: number;
   readonly isExclusive: boolean;
@@ -76,7 +74,6 @@ export interface Facts {
   readonly uniqueItems: string | null;
 }
 
-/** The facts of a value without any constraint. */
 export const anything: Facts = {
   types: null,
   values: null,
@@ -205,12 +202,9 @@ function commonValues(a: Facts['values'], b: Facts['values']): Facts['values'] {
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
-/**
- * Caches, for lists in which `hasValue` has searched, their scalars, which can be looked up directly, and their other members.
- */
+/** Caches lists in which `hasValue` has searched: scalars, which can be looked up directly, and other members. */
 const sorted = new WeakMap<readonly unknown[], { scalars: ReadonlySet<unknown>; others: readonly unknown[] }>();
 
-/** Returns whether a value is in a list. */
 export function hasValue(values: readonly unknown[], value: unknown): boolean {
   let known = sorted.get(values);
   if (!known) {
@@ -222,7 +216,6 @@ export function hasValue(values: readonly unknown[], value: unknown): boolean {
   return isScalar(value) ? known.scalars.has(value) : known.others.some((other) => sameValue(value, other));
 }
 
-/** Returns the tighter of two bounds. */
 function tighter(a: Bound, b: Bound, takesFirst: boolean): Bound {
   if (a.at === b.at) return { at: a.at, isExclusive: a.isExclusive || b.isExclusive };
   return takesFirst ? a : b;

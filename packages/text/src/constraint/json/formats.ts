@@ -1,5 +1,5 @@
-// Defines the formats of strings in JSON Schema (`date-time`, `email`, …) as regular expressions. Each matches only a subset of
-// what its standard allows, which common validators accept.
+// Defines the formats of strings in JSON Schema (`date-time`, `email`, …). Each matches only a subset of what its standard
+// allows, which common validators accept.
 // Source: JSON Schema 2020-12, Validation, section 7.3, and the standards named there (RFC 3339, 4122, 5321, 1123, 4291, 3986,
 // 6901).
 import { wholeMatch } from '../ecma-pattern.js';
@@ -21,10 +21,7 @@ const HOURS = `T(?:${COUNT}H(?:${MINUTES})?|${MINUTES}|${SECONDS})`;
 
 const LETTER = '[A-Za-z0-9]';
 const INNER = '[A-Za-z0-9-]';
-/**
- * Matches a label of a host name. Labels with hyphens at both the third and the fourth position are excluded, since they are
- * encoded names (`xn--…`), few of which are valid.
- */
+/** Labels of a host name, without most encoded ones (`xn--…`), which have hyphens at the third and fourth position. */
 const LABEL = `${LETTER}(?:${INNER}{0,2}${LETTER}|${INNER}(?:${LETTER}${INNER}|-${LETTER})${INNER}{0,58}${LETTER})?`;
 /** Matches a host name of at most three labels, which never exceeds 253 characters. */
 const HOST = `${LABEL}(?:\\.${LABEL}){0,2}`;
@@ -40,10 +37,7 @@ const SEGMENT = "[A-Za-z0-9._~!$&'()*+,;=@-]|%[0-9A-Fa-f]{2}";
 const PATH = `(?:${SEGMENT}|:)`;
 const TAIL = `(?:/${PATH}*)*(?:\\?(?:${PATH}|[/?])*)?(?:#(?:${PATH}|[/?])*)?`;
 const URI = `(?:[a-z][a-z0-9+.-]{0,30}://${HOST}(?::\\d{1,5})?${TAIL}|(?:urn|mailto|tel|data):${PATH}{3,})`;
-/**
- * Matches a URI or a relative reference. A relative reference's first segment must not contain a colon, since the text before the
- * colon would be a scheme.
- */
+/** The first segment of a relative reference has no colon, since the text before the colon would be a scheme. */
 const REFERENCE = `(?:${URI}|(?:/${PATH}+|(?:${SEGMENT})+)${TAIL})`;
 const POINTER = '(?:/(?:[^~/]|~[01])*)*';
 
@@ -76,11 +70,7 @@ export const KNOWN_FORMATS: readonly string[] = [...Object.keys(patterns), ...WI
 
 const compiled = new Map<string, Regular>();
 
-/**
- * Returns the expression of a format.
- *
- * @returns null if the format does not constrain strings; undefined if it is unknown
- */
+/** Returns the expression of a format. Null if the format does not constrain strings; undefined if it is unknown. */
 export function formatExpression(format: string): Regular | null | undefined {
   if (WITHOUT_EFFECT.includes(format) || NUMBER_FORMATS.includes(format)) return null;
   if (!Object.hasOwn(patterns, format)) return undefined;

@@ -1,5 +1,4 @@
-// Makes grammars of arbitrary JSON values, for values without a schema, up to a nesting depth. All other grammars share these
-// rules, so that their token masks are computed once.
+// Makes grammars of values without a schema, up to a nesting depth. All grammars share these rules and their token masks.
 import { characters, either, regular, repeat, rule, sequence, text, type Grammar } from '../grammar.js';
 import { anyText } from '../regular.js';
 import { anything } from './facts.js';
@@ -51,7 +50,6 @@ function valuesWithin(spaces: Spacing, depth: number): FreeValues {
   return { value: either(...scalars, ...(depth > 0 ? [object, array] : [])), object, array };
 }
 
-/** Allows `min` to `max` repetitions of a part, with separators between them. */
 export function listOf(part: Grammar, separator: Grammar, min: number, max: number): Grammar {
   if (max === 0) return sequence();
   const some = sequence(part, repeat(sequence(separator, part), Math.max(0, min - 1), max - 1));

@@ -46,12 +46,12 @@ export interface JsonValueOptions {
 }
 
 /**
- * Allows the JSON texts that are valid by a JSON Schema (drafts 4 to 2020-12).
+ * Allows the JSON texts that are valid by a JSON Schema (drafts 4 to 2020-12), without repeated names in an object.
  *
- * No object has the same name twice. Some valid texts are excluded: properties must be in the order of the schema; at most one space
- * follows a comma or a colon, as most models write it; a property that the schema does not name is allowed only if
- * `additionalProperties` or a pattern applies to it; a value without a type has one of the types to which its keywords apply, if there
- * are any; numbers have up to 15 digits; objects and arrays without a schema are nested up to 16 levels.
+ * Some valid texts are excluded: properties must be in the order of the schema; at most one space follows a comma or a colon; a
+ * property that the schema does not name is allowed only if `additionalProperties` or a pattern applies to it; a value without a
+ * type has one of the types to which its keywords apply, if any; numbers have up to 15 digits; objects and arrays without a
+ * schema are nested up to 16 levels.
  *
  * @param schema an object, true or false; non-standard keywords are annotations
  * @throws {UnsupportedSchemaError} before sampling, for a keyword that cannot be enforced, with its path
@@ -67,14 +67,9 @@ export function jsonValue(schema: unknown, { compact = false }: JsonValueOptions
   }
 }
 
-/**
- * Converts several schemas within the work limit of one.
- *
- * @throws {GrammarError} if they exceed it
- */
+/** Converts several schemas within the work limit of one. @throws {GrammarError} if they exceed it */
 export const readingTogether = <Result>(read: () => Result): Result => new Effort(effortLimits.reading).within(read);
 
-/** Makes the grammar of the JSON texts that one schema accepts. */
 class SchemaGrammar {
   readonly #alternatives: SchemaAlternatives;
   /** Caches the grammar of a value by the set of schemas that the value must satisfy. */
@@ -89,10 +84,7 @@ class SchemaGrammar {
     this.#alternatives = new SchemaAlternatives(document);
   }
 
-  /**
-   * Returns the grammar of the whole schema. It makes all rules immediately, so that an unsupported schema is refused before
-   * sampling.
-   */
+  /** Makes all rules immediately, so that an unsupported schema is refused before sampling. */
   whole(): Grammar {
     const { root } = this.document;
     if (this.#alternatives.isImpossible([root]))
@@ -137,8 +129,7 @@ class SchemaGrammar {
     }
     const spoken = typesSpokenOf(facts);
     if (!facts.types && spoken.size === 0) return freeValues(this.spaces).value;
-    // By default only the types to which some keyword applies are allowed. All types are allowed if no value of those types can
-    // satisfy the keywords, or if the schema excludes constants.
+    // Only the types to which some keyword applies, unless no value of those types is possible or the schema excludes constants.
     const says = [...spoken].some((type) => !this.#alternatives.isImpossibleAs(type, facts));
     const types = facts.types ?? (says && facts.excluded.length === 0 ? spoken : new Set(TYPES));
     const written = TYPES.filter((type) => types.has(type) && !(type === 'integer' && types.has('number')));
@@ -171,17 +162,13 @@ class SchemaGrammar {
   }
 
   #object(facts: Facts, path: string): Grammar {
-    // A constraint that an object or array must differ from a constant cannot be expressed as a grammar, so no such value is
-    // allowed.
+    // A grammar cannot express that an object or array must differ from a constant.
     if (facts.excluded.some((value) => typeOf(value) === 'object')) return either();
     const value = (schemas: readonly LocatedSchema[]) => this.value(schemas);
     return objectGrammar(facts, { alternatives: this.#alternatives, spaces: this.spaces, value, path });
   }
 
-  /**
-   * Allows arrays: first the items for which the schema lists schemas one by one (the prefix), then items that all have one
-   * schema.
-   */
+  /** First the items with a schema each (the prefix), then items that all have one schema. */
   #array(facts: Facts, path: string): Grammar {
     const { uniqueItems, minItems } = facts;
     const longest = facts.arrays.reduce((most, { prefix }) => Math.max(most, prefix.length), 0);
@@ -208,10 +195,7 @@ class SchemaGrammar {
     return sequence(text('['), this.#tuple(item, longest, minItems, maxItems), text(']'));
   }
 
-  /**
-   * Allows arrays with `uniqueItems`, if the items are a few constants, each of which is written at most once, or strings, which
-   * are compared as they are written.
-   */
+  /** `uniqueItems`, if the items are a few constants, each written at most once, or strings, compared as they are written. */
   #distinctItems(schemas: readonly LocatedSchema[], path: string, minItems: number, maxItems: number): Grammar {
     const { comma } = this.spaces;
     const kinds = this.#alternatives.of(schemas);
@@ -255,8 +239,8 @@ class SchemaGrammar {
   }
 
   /**
-   * Allows the items of an array with `contains`. Each item either is valid by that schema, or is any item; if the number of
-   * valid ones has an upper bound, the other items must be certainly invalid by it.
+   * With `contains`, each item is valid by that schema, or any item; if the number of valid ones has an upper bound, the others
+   * must be certainly invalid.
    *
    * @param item allows an item that is valid by further schemas too
    */
@@ -276,10 +260,7 @@ class SchemaGrammar {
       throw new UnsupportedSchemaError('contains', path, 'is not supported for so many items');
     const others = max === Infinity ? [] : [this.#alternatives.negated(schema)];
     const known = new Map<string, Grammar>();
-    /**
-     * Returns the grammar of the items after `index` items, `count` of which are valid by the schema of `contains`. Both numbers
-     * stop increasing once they have passed all bounds.
-     */
+    /** After `index` items, `count` of which are valid by the schema of `contains`; both stop increasing past all bounds. */
     const from = (index: number, count: number): Grammar => {
       const key = `${index},${count}`;
       let grammar = known.get(key);
@@ -322,10 +303,7 @@ const MAX_PREFIX = 1_000;
 /** The largest number of constants in an array with `uniqueItems`: the grammar needs one rule for each subset of them. */
 const MAX_DISTINCT = 8;
 
-/**
- * The largest product of the numbers of items and of valid items that an array with `contains` may count, since each pair is one
- * rule of the grammar.
- */
+/** Bounds the number of items times that of valid items with `contains`, since each pair is one rule of the grammar. */
 const MAX_COUNTED_ITEMS = 10_000;
 
 function writtenValue(value: unknown): string {

@@ -5,23 +5,16 @@ import { formatExpression } from './formats.js';
 import type { LocatedSchema } from './schema-document.js';
 import { patternExpression } from './string-expressions.js';
 
-/** A description of the values that are invalid by a schema. */
 interface Violations {
   /** The alternatives: each describes the values that violate one constraint of the schema. */
   readonly alternatives: readonly Facts[];
-  /**
-   * The keywords whose violations facts cannot express. Values that violate only these keywords are missing from the
-   * alternatives.
-   */
+  /** The keywords whose violations facts cannot express; values that violate only these are missing. */
   readonly left: readonly string[];
 }
 
 /**
- * Returns the facts of the values that violate one schema, without its keywords that combine schemas: each alternative violates
- * one of its constraints. All these values are invalid by the schema; if `left` is not empty, some invalid values are not among
- * them.
- *
- * @param negated returns the schema of all values that are invalid by another one
+ * Each alternative violates one constraint of the schema, without its keywords that combine schemas. If `left` is not empty, some
+ * invalid values are missing. `negated` returns the schema of all values that are invalid by another one.
  */
 export function violations(facts: Facts, negated: (schema: LocatedSchema) => LocatedSchema): Violations {
   const left: string[] = [];
@@ -56,8 +49,7 @@ function addTexts({ minLength, maxLength, patterns, formats, texts }: Facts, add
   if (maxLength < Infinity) add('string', { minLength: maxLength + 1 });
   for (const [pattern, path] of patterns) add('string', { texts: [not(patternExpression(pattern, path, 'pattern'))] });
   for (const text of texts) add('string', { texts: [not(text)] });
-  // The expression of a format matches only a subset of the texts that the format allows, so a text outside it may still be
-  // valid.
+  // A format's expression matches only a subset of the format, so a text outside it may still be valid.
   for (const [format] of formats) if (formatExpression(format) !== null) left.push('format');
 }
 
@@ -103,8 +95,7 @@ function addArrays(
     for (const [index, schema] of [...prefix, rest].entries()) {
       if (isOpen(schema)) continue;
       const before = Array.from({ length: index }, () => everything);
-      // For the items after the prefix, only the first is made to violate their schema; texts in which a later one does are
-      // missing.
+      // After the prefix, only the first item is made invalid; texts in which a later one is are missing.
       if (index === prefix.length) left.push('items');
       const rule = { prefix: [...before, negated(schema)], rest: everything, saysRest: false };
       add('array', { minItems: index + 1, arrays: [rule] });

@@ -16,16 +16,10 @@ import {
 import type { Bound, Facts } from './facts.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
-/**
- * The largest number of decimal digits that are allowed: a float64 distinguishes all numbers with so many digits, so that reading
- * the text gives the number that was written.
- */
+/** A float64 distinguishes all numbers with so many digits, so that reading the text gives the number that was written. */
 const DIGITS = 15;
 
-/**
- * The largest number of fractional digits of a number with up to nine integer digits. It applies if the bounds are below that
- * size.
- */
+/** The most fractional digits with up to nine integer digits, if the bounds are below that size. */
 const SHORT_FRACTION = 6;
 
 const digit = oneOf([[0x30, 0x39]]);
@@ -37,12 +31,7 @@ const plainNumber = wholeMatch(
   `-?(?:${WHOLE}|(?:0|[1-9]\\d{0,${DIGITS - SHORT_FRACTION - 1}})\\.\\d{1,${SHORT_FRACTION}}|0\\.\\d{1,${DIGITS}})`,
 );
 
-/**
- * Makes the expression for the texts of a number.
- *
- * @param isInteger whether only integers without a decimal point are allowed
- * @throws {UnsupportedSchemaError}
- */
+/** `isInteger`: only integers without a decimal point. @throws {UnsupportedSchemaError} */
 export function numberExpression(facts: Facts, isInteger: boolean): Regular {
   const { minimum, maximum } = withNumberFormats(facts);
   const { multiples, notMultiples, excluded } = facts;
@@ -87,7 +76,6 @@ const negative = ({ at, isExclusive }: Bound): Bound => ({ at: -at, isExclusive 
 /** The largest divisor of `multipleOf`, apart from a power of ten, that is supported. */
 const MOST_MULTIPLE = 1_000;
 
-/** Makes the regular expression for the multiples of a number, with any sign. */
 function multipleExpression([of, path]: Facts['multiples'][number]): Regular {
   const { whole, fraction } = decimals(of);
   const digits = Number(whole + fraction);
@@ -108,11 +96,7 @@ export function isMultiple(value: number, of: number): boolean {
   return scaled(own) % scaled(other) === 0n;
 }
 
-/**
- * Makes the expression for non-negative numbers between two bounds.
- *
- * @param isPositive whether 0 is excluded
- */
+/** Non-negative numbers between two bounds. `isPositive`: 0 is excluded. */
 function atLeastZero(minimum: Bound, maximum: Bound, isWhole: boolean, isPositive = false): Regular {
   if (maximum.at < 0 || (maximum.at === 0 && (maximum.isExclusive || isPositive))) return noText;
   const parts = [plain(isWhole, Math.max(Math.abs(finite(minimum.at)), Math.abs(finite(maximum.at))))];
@@ -126,10 +110,7 @@ function atLeastZero(minimum: Bound, maximum: Bound, isWhole: boolean, isPositiv
 
 const finite = (x: number): number => (Number.isFinite(x) ? x : 0);
 
-/**
- * Makes the expression for numbers without an exponent that have no more digits than a float64 distinguishes at the size of the
- * bounds.
- */
+/** Numbers without an exponent, with no more digits than a float64 distinguishes at the size of the bounds. */
 function plain(isWhole: boolean, size: number): Regular {
   const whole = Math.max(decimals(size).whole.length, DIGITS);
   const fraction = Math.max(0, DIGITS - decimals(size).whole.length);
@@ -149,7 +130,6 @@ interface Decimals {
   fraction: string;
 }
 
-/** Returns the digits of a non-negative number. */
 function decimals(x: number): Decimals {
   const [mantissa, exponent = '0'] = x.toExponential().split('e');
   const [first, further = ''] = mantissa.split('.');
@@ -163,8 +143,7 @@ function decimals(x: number): Decimals {
 type Side = 'above' | 'below';
 
 /**
- * Makes the expression for decimal texts above or below a bound (on `side`). It also matches other texts; a second expression,
- * which must match too, ensures that the text is a number.
+ * Decimal texts above or below a bound (on `side`). A second expression, which must match too, ensures that the text is a number.
  */
 function compared({ whole, fraction }: Decimals, isExclusive: boolean, isWhole: boolean, side: Side): Regular {
   const any = isWhole ? emptyText : times(oneAfterTheOther(literal('.'), times(digit, 1)), 0, 1);
@@ -174,10 +153,7 @@ function compared({ whole, fraction }: Decimals, isExclusive: boolean, isWhole: 
   return anyOf(oneAfterTheOther(anyOf(byLength, differing(whole, side)), any), equal);
 }
 
-/**
- * Makes the expression for integers with as many digits as the bound that are above or below it: they share the bound's first
- * digits, and the next digit is higher or lower.
- */
+/** Integers with as many digits as the bound, which share its first digits before a higher or lower one. */
 function differing(digits: string, side: Side): Regular {
   return anyOf(
     ...[...digits].map((own, i) =>
@@ -212,8 +188,7 @@ function afterEqualWhole(fraction: string, isExclusive: boolean, isWhole: boolea
   );
   const whole = literal(fraction);
   if (side === 'above') {
-    // After fractional digits that equal the bound's, any digits may follow; if the bound is exclusive, one of them must not be
-    // zero.
+    // After fractional digits that equal the bound's, any digits may follow; if it is exclusive, one must not be zero.
     const further = isExclusive ? oneAfterTheOther(zeros, oneOf([[0x31, 0x39]]), times(digit, 0)) : times(digit, 0);
     parts.push(oneAfterTheOther(whole, further));
   } else {

@@ -1,5 +1,5 @@
-// Makes grammars of JSON objects: properties in the order of the schema, of which optional ones may be missing, then properties
-// that the schema does not name, whose names match a pattern or nothing.
+// Makes grammars of JSON objects: properties in the order of the schema, of which optional ones may be missing, then others,
+// whose names match a pattern or nothing.
 import { spend } from '../effort.js';
 import { either, regular, repeat, sequence, text, type Grammar } from '../grammar.js';
 import { anyLiteral, anyOf, both, not, type Regular } from '../regular.js';
@@ -11,21 +11,15 @@ import type { LocatedSchema } from './schema-document.js';
 import { patternExpression, stringExpression } from './string-expressions.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
-/**
- * The largest number of patterns of property names. Each combination of patterns that a name may match needs a grammar of its
- * own.
- */
+/** Each combination of patterns that a name may match needs a grammar of its own. */
 const MAX_PATTERNS = 6;
 
 /** The number of steps of work (see effort.ts) that are counted for finding the schemas of a property. */
 const STEPS_PER_PROPERTY = 30;
 
-/**
- * The limit of the number of properties times the possible numbers of properties before them. Each pair is a rule of the grammar.
- */
+/** Limits properties times possible numbers of properties before them: each pair is a rule of the grammar. */
 const MAX_COUNTED = 10_000;
 
-/** The inputs from which the grammar of an object is made. */
 interface ObjectParts {
   readonly alternatives: SchemaAlternatives;
   readonly spaces: Spacing;
@@ -57,10 +51,7 @@ export function objectGrammar(facts: Facts, parts: ObjectParts): Grammar {
   return sequence(text('{'), new Properties(known, further, facts, parts, isCounted).whole(), text('}'));
 }
 
-/**
- * Makes the grammars for the properties from an index on, given the number of properties before it. Each grammar is made once and
- * cached.
- */
+/** Caches grammars for the properties from an index on, given the number of properties before it. */
 class Properties {
   readonly #made = new Map<string, Grammar>();
 
@@ -69,17 +60,11 @@ class Properties {
     private readonly further: Grammar | null,
     private readonly facts: Facts,
     private readonly parts: ObjectParts,
-    /**
-     * Whether the exact number of properties matters (`minProperties`, `maxProperties`). Otherwise the grammar only distinguishes
-     * whether a property has been written, since then a comma comes first.
-     */
+    /** Whether the exact number matters (`minProperties`, `maxProperties`), or only whether a comma must come first. */
     private readonly isCounted: boolean,
   ) {}
 
-  /**
-   * Allows all properties. Grammars for later properties are made first, since recursion over thousands of properties would overflow
-   * the stack.
-   */
+  /** Later properties come first, since recursion over thousands of properties would overflow the stack. */
   whole(): Grammar {
     for (let index = this.known.length; index > 0; index--)
       for (let count = 0; count <= (this.isCounted ? Math.min(index, this.facts.maxProperties) : 1); count++)
@@ -115,8 +100,7 @@ class Properties {
     const most = this.isCounted ? maxProperties - count : Infinity;
     const { further, parts } = this;
     if (!further || most === 0) return least > 0 ? either() : sequence();
-    // If more than one required property has a name that no schema gives, the object cannot be written, since the grammar cannot
-    // count distinct names.
+    // The grammar cannot count distinct names, so at most one required property may have a name that no schema gives.
     if (least > 1) return either();
     const rest = repeat(sequence(parts.spaces.comma, further), count === 0 ? 0 : least, count === 0 ? most - 1 : most);
     if (count > 0) return rest;
@@ -125,10 +109,7 @@ class Properties {
   }
 }
 
-/**
- * Lists the properties with a name in a schema, in order, then other required ones. Optional properties whose schemas contradict each
- * other are left out.
- */
+/** Those with a schema in order, then other required ones, without optional ones whose schemas contradict each other. */
 function knownProperties(facts: Facts, parts: ObjectParts): Property[] {
   const { alternatives, spaces, value } = parts;
   const names = new Set([...facts.objects.flatMap(({ properties }) => [...properties.keys()]), ...facts.required]);
@@ -146,9 +127,8 @@ const acceptsName = ({ names }: Facts, alternatives: SchemaAlternatives, name: s
   names.every((schema) => alternatives.of([schema]).some((facts) => alternatives.accepts(facts, name)));
 
 /**
- * Allows properties that the schemas do not name, with one grammar for each combination of patterns that a name may match. Names
- * that match no pattern are allowed only if some schema has `additionalProperties`, although a schema without it would accept
- * them.
+ * Properties that the schemas do not name, with one grammar for each combination of patterns that a name may match. Names that
+ * match no pattern need `additionalProperties`, although a schema without it would accept them.
  */
 function furtherPairs(facts: Facts, parts: ObjectParts): Grammar | null {
   const { alternatives, spaces, value, path } = parts;
@@ -180,19 +160,15 @@ const nameGrammar = (names: readonly Regular[]): Grammar =>
   names.length === 0 ? anyString : sequence(text('"'), regular(both(...names), 'json'), text('"'));
 
 /**
- * Returns whether properties may be written whose names the schemas do not list and no pattern matches. They may if a schema has
- * `additionalProperties`, if there is no constraint on properties, or if more properties are required than are named.
+ * Whether other names may be written: a schema has `additionalProperties`, nothing constrains properties, or more are required
+ * than are named.
  */
 const isOpen = ({ objects, required, minProperties }: Facts): boolean =>
   objects.length + required.size === 0 ||
   objects.some(({ saysAdditional }) => saysAdditional) ||
   new Set([...objects.flatMap(({ properties }) => [...properties.keys()]), ...required]).size < minProperties;
 
-/**
- * Lists the schemas that apply to a property that no schema names.
- *
- * @param matched the patterns that the name matches
- */
+/** For a property that no schema names. `matched`: the patterns that the name matches. */
 function schemasOf({ objects }: Facts, matched: readonly string[]): LocatedSchema[] {
   return objects.flatMap(({ patterns, additional }) => {
     const own = patterns.filter(([pattern]) => matched.includes(pattern)).map(([, schema]) => schema);

@@ -1,20 +1,15 @@
-// Tracks which objects are open in a JSON text that is written byte by byte, and which names they already have, so that no name
-// is repeated.
+// Tracks the open objects of a JSON text that is written byte by byte, and their names so far, so that no name is repeated.
 
 /** An object or array of the JSON text that has not been closed yet. */
 interface Level {
-  /**
-   * Whether its texts must differ: an object's names, or the strings of an array of distinct strings, which count as names too.
-   */
+  /** Whether its texts must differ: an object's names, or the strings of an array of distinct strings. */
   readonly isNamed: boolean;
   /** The names that it has so far, each as the UTF-8 bytes of its text. */
   readonly names: readonly string[];
   readonly outer: Level | null;
 }
 
-/**
- * A position in a JSON text, with the names of the open objects. It is immutable, so that several tokens can be tried from it.
- */
+/** A position in a JSON text. Immutable, so that several tokens can be tried from it. */
 export type OpenNames =
   | { readonly at: 'value' | 'string' | 'escape' | 'before name'; readonly level: Level | null }
   | {
@@ -35,11 +30,7 @@ export function hasRivals(place: OpenNames): boolean {
   return place.at === 'before name' && place.level!.names.length > 0;
 }
 
-/**
- * Returns the position after one more byte of a valid JSON text.
- *
- * @returns null if it completes a name that the object already has
- */
+/** Null if one more byte of a valid JSON text completes a name that the object already has. */
 export function afterByte(place: OpenNames, byte: number, isDistinct = false): OpenNames | null {
   const character = String.fromCharCode(byte);
   const { level } = place;

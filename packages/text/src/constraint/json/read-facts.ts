@@ -1,5 +1,4 @@
-// Reads those keywords of a JSON Schema that constrain a value directly (`type`, `minLength`, …) as facts; schema-alternatives.ts
-// reads the keywords that combine schemas.
+// Reads the keywords of a JSON Schema that constrain a value directly (`type`, `minLength`, …).
 import {
   anything,
   TYPES,
@@ -31,11 +30,7 @@ const COMBINING: readonly string[] = [
   'unevaluatedItems',
 ];
 
-/**
- * Reads the constraints that a schema's own keywords place on a value.
- *
- * @throws {UnsupportedSchemaError}
- */
+/** Reads the constraints of a schema's own keywords. @throws {UnsupportedSchemaError} */
 export function readFacts(document: SchemaDocument, { schema, path }: LocatedSchema): Facts {
   if (typeof schema === 'boolean') return schema ? anything : { ...anything, types: new Set() };
   checkKeywords(schema, path);

@@ -1,5 +1,4 @@
-// Combines the constraints of several JSON Schemas on one value into a list of alternatives (a disjunctive normal form), from
-// which a grammar is made.
+// Combines the constraints of several JSON Schemas on one value into alternatives (a disjunctive normal form).
 import { spend } from '../effort.js';
 import {
   anything,
@@ -42,19 +41,12 @@ export class SchemaAlternatives {
   readonly #violating = new Map<LocatedSchema, readonly Facts[]>();
   readonly #open = new Set<LocatedSchema>();
   readonly #negated = new Map<LocatedSchema, LocatedSchema>();
-  /**
-   * A keyword for whose violations some negated schema lacks values, for error messages; null as long as every negated schema is
-   * complete.
-   */
+  /** A keyword for whose violations some negated schema lacks values; null as long as every negated schema is complete. */
   #left: string | null = null;
 
   constructor(readonly document: SchemaDocument) {}
 
-  /**
-   * Returns the alternatives, in each of which a value satisfies all the schemas; empty if the schemas contradict each other.
-   *
-   * @throws {UnsupportedSchemaError}
-   */
+  /** In each alternative a value satisfies all the schemas; empty if they are contradictory. @throws {UnsupportedSchemaError} */
   of(schemas: readonly LocatedSchema[]): readonly Facts[] {
     return schemas.reduce<readonly Facts[]>(
       (all, each) => this.#product(all, this.#ofOne(each), each.path),
@@ -71,7 +63,6 @@ export class SchemaAlternatives {
     return negated;
   }
 
-  /** Lists the schemas that apply to an object's property of this name. */
   schemasOfProperty({ objects }: Facts, name: string): LocatedSchema[] {
     spend(objects.length);
     return objects.flatMap(({ properties, patterns, additional }) => {
@@ -84,10 +75,7 @@ export class SchemaAlternatives {
 
   readonly #matchers = new Map<string, RegularMatcher>();
 
-  /**
-   * Makes a matcher of a pattern. JavaScript's regular expressions are not used, since their time may grow exponentially with a name's
-   * length.
-   */
+  /** JavaScript's regular expressions are not used, since their time may grow exponentially with a name's length. */
   #matcherOf([pattern, { path }]: readonly [string, LocatedSchema]): RegularMatcher {
     const known = this.#matchers.get(pattern);
     if (known) return known;
@@ -119,10 +107,7 @@ export class SchemaAlternatives {
     return (!facts.values || hasValue(facts.values, value)) && this.acceptsListed(facts, value);
   }
 
-  /**
-   * Returns whether a value satisfies the facts, apart from their list of values, of which it is known to be one if there is a
-   * list.
-   */
+  /** The value is known to be in the facts' list of values, if there is one. */
   acceptsListed(facts: Facts, value: unknown): boolean {
     spend(1);
     if (!hasType(facts.types, typeOf(value)) || hasValue(facts.excluded, value)) return false;
@@ -185,9 +170,8 @@ export class SchemaAlternatives {
   }
 
   /**
-   * Adds the constraints of `unevaluatedProperties` and `unevaluatedItems`, which apply to the properties and items that no other
-   * keyword evaluates. If a value satisfies a second alternative too, that one may evaluate more; only what this alternative
-   * allows by itself is kept.
+   * Adds `unevaluatedProperties` and `unevaluatedItems`, for what no other keyword evaluates. A second alternative may evaluate
+   * more; only what this one allows by itself is kept.
    */
   #withUnevaluated(all: readonly Facts[], schema: JsonObject, path: string): readonly Facts[] {
     const [properties, items] = ['unevaluatedProperties', 'unevaluatedItems'].map((keyword) =>
@@ -202,7 +186,6 @@ export class SchemaAlternatives {
     });
   }
 
-  /** Reads the facts of the values that violate a schema, keyword by keyword. */
   #readNot(located: LocatedSchema): readonly Facts[] {
     const { schema, path } = located;
     if (typeof schema === 'boolean') return schema ? [] : [anything];
@@ -229,7 +212,7 @@ export class SchemaAlternatives {
     return all.flat();
   }
 
-  /** Returns the facts of a negated schema. @throws {UnsupportedSchemaError} if they cannot be expressed */
+  /** @throws {UnsupportedSchemaError} if the facts cannot be expressed */
   #without(part: LocatedSchema): readonly Facts[] {
     const alternatives = this.#ofNot(part);
     if (alternatives.length > 0 || this.#left === null) return alternatives;
@@ -282,9 +265,8 @@ export class SchemaAlternatives {
   }
 
   /**
-   * Returns the alternatives of each branch of `oneOf`, without the values that are also valid by another branch. These are
-   * excluded in one of three ways: the branches exclude each other already, or a property that another branch requires is
-   * forbidden in this one, or the other branch is negated.
+   * For each branch of `oneOf`, excludes values of other branches: the branches exclude each other already, or a property that
+   * another branch requires is forbidden in this one, or the other branch is negated.
    */
   #exactlyOne(outer: readonly Facts[], branches: readonly LocatedSchema[], path: string): readonly Facts[] {
     const alternatives = branches.map((branch) => this.#product(outer, this.#ofOne(branch), path));
@@ -307,11 +289,7 @@ export class SchemaAlternatives {
     );
   }
 
-  /**
-   * Removes the values of another branch of `oneOf` from the facts.
-   *
-   * @param others the facts of that branch
-   */
+  /** Removes the values of another branch of `oneOf`, whose facts are `others`. */
   #outside(facts: Facts, others: readonly Facts[], branch: LocatedSchema, path: string): readonly Facts[] {
     let left: Facts | null = facts;
     for (const other of others) left &&= this.#excluding(left, other);
@@ -351,10 +329,7 @@ export class SchemaAlternatives {
     return all;
   }
 
-  /**
-   * Returns whether a required property can have no value, judged only by the constants (`const`, `enum`) in its schemas. It is a
-   * fast check, which reads no other schemas.
-   */
+  /** A fast check, only by constants (`const`, `enum`), of whether a required property can have no value. */
   #isClearlyOut(facts: Facts): boolean {
     if (facts.objects.length < 2) return false;
     return [...facts.required].some((name) => {
@@ -450,10 +425,7 @@ export class SchemaAlternatives {
   }
 }
 
-/**
- * Copies facts of a negated schema with rules that evaluate no property or item, since what a negated schema evaluates does not
- * count for `unevaluatedProperties` and `unevaluatedItems` outside it.
- */
+/** Negated schemas evaluate nothing for `unevaluatedProperties` and `unevaluatedItems` outside them. */
 const withoutEvaluation = (facts: Facts): Facts => ({
   ...facts,
   objects: facts.objects.map((rule) => ({ ...rule, isNegated: true })),

@@ -2,7 +2,6 @@ import { SchemaDocument } from './schema-document.js';
 
 const since2019 = 'https://json-schema.org/draft/2020-12/schema';
 
-/** Returns the path of the schema to which the `$ref` of the schema at the path `place` refers. */
 function target(schema: object, place: string): string {
   const document = new SchemaDocument(schema);
   const from = document.referred(place, document.root);

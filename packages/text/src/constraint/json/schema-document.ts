@@ -23,9 +23,7 @@ const STEPS_PER_VISIT = 2;
 /** The number of characters of a URI whose resolution counts as one step of work. */
 const CHARACTERS_PER_STEP = 16;
 
-/**
- * The base URI that a document without an identifier gets; the document's own identifier, if it has one, is resolved against it.
- */
+/** The base URI against which the document's own identifier, if it has one, is resolved. */
 const NO_ADDRESS = 'json-schema:///';
 
 /** A schema with its own URI, against which references inside it are resolved. */
@@ -74,10 +72,10 @@ export class SchemaDocument {
   }
 
   /**
-   * Returns the schema that a reference (`$ref`) refers to.
+   * Resolves a `$ref` of the schema `from`.
    *
-   * @param from the schema that contains the reference
-   * @throws {UnsupportedSchemaError} if the reference is to another document or to nothing, or the drafts disagree about its target
+   * @throws {UnsupportedSchemaError} if the reference is to another document or to nothing, or the drafts disagree about its
+   * target
    */
   referred(reference: unknown, from: LocatedSchema): LocatedSchema {
     const fail = (problem: string) =>
@@ -138,7 +136,6 @@ export class SchemaDocument {
     return whole;
   }
 
-  /** Records to which resource a schema and the schemas inside it belong, and their identifiers. */
   #enter(located: LocatedSchema, resource: Resource): void {
     const reached: [LocatedSchema, Resource][] = [[located, resource]];
     for (const [{ schema, path }, outer] of reached) {
@@ -153,8 +150,8 @@ export class SchemaDocument {
   }
 
   /**
-   * Returns the resource to which a schema belongs: a new one if the schema has an `$id`, otherwise the enclosing one. Before the
-   * draft of 2019, an `$id` that is a fragment is an anchor.
+   * A new resource if the schema has an `$id`, otherwise the enclosing one. Before 2019, an `$id` that is a fragment is an
+   * anchor.
    */
   #identified(schema: JsonObject, path: string, outer: Resource): Resource {
     const { $id, id } = schema;
@@ -170,20 +167,14 @@ export class SchemaDocument {
     return own;
   }
 
-  /**
-   * Returns whether a keyword certainly identifies a schema: up to draft 4 the keyword is `id`, and up to draft 7 it is ignored beside
-   * a `$ref`.
-   */
+  /** Up to draft 4 the identifying keyword is `id`, and up to draft 7 it is ignored beside a `$ref`. */
   #isIdentifier(keyword: '$id' | 'id', schema: JsonObject): boolean {
     if (/^draft-0[34]/.test(this.#draft) !== (keyword === 'id')) return false;
     return schema.$ref === undefined || this.#draft === 'draft/20';
   }
 }
 
-/**
- * The keywords whose value is a schema, a list of schemas, or either. The values of other keywords are data, even if they look like
- * schemas.
- */
+/** The value is a schema, a list of schemas, or either. Values of other keywords are data, even if they look like schemas. */
 const HOLDING: readonly string[] = [
   'additionalItems',
   'additionalProperties',
@@ -213,7 +204,6 @@ const NAMING: readonly string[] = [
   'properties',
 ];
 
-/** Yields the schemas directly inside one, with their paths. */
 function* partsOf(schema: JsonObject, path: string): Iterable<LocatedSchema> {
   for (const keyword of [...HOLDING, ...NAMING]) {
     if (!Object.hasOwn(schema, keyword)) continue;
@@ -230,7 +220,6 @@ function* schemaAt(value: unknown, path: string): Iterable<LocatedSchema> {
   if (isObject(value)) yield { schema: value, path };
 }
 
-/** Splits a reference into the URI before its fragment, and the fragment. */
 function parted(reference: string): [address: string, fragment: string] {
   const at = reference.indexOf('#');
   return at < 0 ? [reference, ''] : [reference.slice(0, at), reference.slice(at + 1)];

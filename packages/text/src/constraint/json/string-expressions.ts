@@ -7,11 +7,7 @@ import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
 type StringFacts = Pick<Facts, 'minLength' | 'maxLength' | 'patterns' | 'formats' | 'texts' | 'excluded'>;
 
-/**
- * Returns the regular expression of the strings that satisfy all constraints.
- *
- * @throws {UnsupportedSchemaError} for a pattern or a format
- */
+/** @throws {UnsupportedSchemaError} for a pattern or a format */
 export function stringExpression({ minLength, maxLength, patterns, formats, texts, excluded }: StringFacts): Regular {
   const parts = [
     ...patterns.map(([pattern, path]) => patternExpression(pattern, path, 'pattern')),
@@ -24,11 +20,7 @@ export function stringExpression({ minLength, maxLength, patterns, formats, text
   return parts.length === 0 ? anyText : parts.length === 1 ? parts[0] : both(...parts);
 }
 
-/**
- * Converts an ECMAScript pattern of a schema to a regular expression.
- *
- * @param keyword `pattern` or `patternProperties`
- */
+/** Converts an ECMAScript pattern of a schema to a regular expression. `keyword`: `pattern` or `patternProperties`. */
 export function patternExpression(pattern: string, path: string, keyword: string): Regular {
   try {
     return matchAnywhere(pattern);

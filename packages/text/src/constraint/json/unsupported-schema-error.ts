@@ -2,10 +2,7 @@
 export class UnsupportedSchemaError extends Error {
   override readonly name = 'UnsupportedSchemaError';
 
-  /**
-   * @param keyword e.g. `not`; null: the schema as a whole
-   * @param path the schema's path, a JSON pointer as a URI fragment: `#/properties/name`
-   */
+  /** `keyword`: e.g. `not`; null: the schema as a whole. `path`: a JSON pointer as a URI fragment: `#/properties/name`. */
   constructor(
     readonly keyword: string | null,
     readonly path: string,

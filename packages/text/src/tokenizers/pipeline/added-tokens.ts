@@ -1,5 +1,5 @@
-// Finds a tokenizer's added tokens (such as `<|im_end|>`) in a text before the model of the tokenizer sees it, in two passes:
-// some in the original text, others in the normalized text. If several of them begin at one position, the longest is taken.
+// Finds added tokens (such as `<|im_end|>`) in two passes: some in the original text, others in the normalized text. If several
+// begin at one position, the longest is taken.
 import type { AddedToken } from './definition.js';
 import type { Normalizer } from './normalizers.js';
 import { SPACE, WORD } from './patterns.js';
@@ -13,7 +13,6 @@ const STARTS_WITH_WORD = new RegExp(`^[${WORD}]`, 'u');
 const IS_SPACE = new RegExp(`^[${SPACE}]$`, 'u');
 
 export class AddedTokens {
-  /** The ids of the added tokens by their texts. */
   readonly ids = new Map<string, number>();
   /** The texts of the added tokens that decoders get, by id: the normalized form if there is one. */
   readonly spellings = new Map<number, string>();
@@ -23,10 +22,7 @@ export class AddedTokens {
   readonly #normalized: TokenFinder;
 
   /**
-   * Assigns ids to the added tokens.
-   *
-   * @param vocabulary the vocabulary of the tokenizer's model: an added token that is in it has that id, others get the next ids,
-   * in order
+   * @param vocabulary an added token that is in the model's vocabulary has that id, others get the next ids, in order
    * @param splitsSpecial whether special tokens are not recognized in texts
    */
   constructor(
@@ -101,9 +97,6 @@ class TokenFinder {
   }
 }
 
-/**
- * Returns whether a letter or digit is next to an added token. Two code units on each side are enough to include characters
- * outside the basic plane.
- */
+/** Two code units on each side are enough to include characters outside the basic plane. */
 const touchesWord = (text: string, start: number, end: number): boolean =>
   ENDS_WITH_WORD.test(text.slice(Math.max(0, start - 2), start)) || STARTS_WITH_WORD.test(text.slice(end, end + 2));

@@ -1,5 +1,4 @@
-// Tokenizes by byte-pair encoding: the characters of a piece (a text from the pre-tokenizer) are merged in pairs, in the order in which
-// the merges were learned.
+// Tokenizes by byte-pair encoding: the characters of a piece are merged in pairs, in the order in which merges were learned.
 // Source: Sennrich et al. 2016 (arXiv:1508.07909); options as in tokenizer.json.
 import { DefinitionError } from './definition.js';
 import { MergeTable } from './merge-table.js';
@@ -82,10 +81,7 @@ export class Bpe implements TokenModel {
     for (const id of result) ids.push(id);
   }
 
-  /**
-   * Splits a word into the ids with which merging begins: one for each character, or those of the character's bytes, or that of
-   * the unknown token.
-   */
+  /** One id for each character, or those of its bytes, or that of the unknown token. */
   *#symbols(word: string): Generator<undefined, number[]> {
     const { prefix, suffix, fusesUnknown } = this.#options;
     const symbols: number[] = [];

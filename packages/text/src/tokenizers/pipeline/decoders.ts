@@ -4,9 +4,7 @@ import { DefinitionError, parts, textField, unknownType, type Component } from '
 import { escapedBytes } from './escaped-bytes.js';
 import { compilePattern, replaced } from './patterns.js';
 
-/**
- * How a decoder writes byte tokens: as the characters that the bytes encode, or each byte as an escape (see escaped-bytes.ts).
- */
+/** How byte tokens are written: as the characters that they encode, or each as an escape (see escaped-bytes.ts). */
 export type BytesAs = 'characters' | 'escapes';
 
 /** A decoder: converts tokens to texts whose concatenation is the decoded text. */
@@ -39,11 +37,7 @@ const factories: Record<string, (component: Component) => Decoder> = {
   CTC: ctc,
 };
 
-/**
- * Makes one decoder from its component of tokenizer.json.
- *
- * @throws {DefinitionError} for an unknown type
- */
+/** Makes one decoder from its component of tokenizer.json. @throws {DefinitionError} for an unknown type */
 function decoderOf(component: Component): Decoder {
   if (!Object.hasOwn(factories, component.type)) throw unknownType('decoder', component);
   return factories[component.type](component);
@@ -118,10 +112,7 @@ const withoutSpaces = (text: string): string =>
     .replaceAll(" 've", "'ve")
     .replaceAll(" 're", "'re");
 
-/**
- * Makes a decoder that removes a character up to `start` times from the beginning and up to `stop` times from the end of each
- * token.
- */
+/** Removes up to `start` times from the beginning and `stop` times from the end of each token. */
 function strip({ content, start = 0, stop = 0 }: Component): Decoder {
   if (typeof content !== 'string') throw new DefinitionError("the decoder Strip needs a character as 'content'");
   return (tokens) =>

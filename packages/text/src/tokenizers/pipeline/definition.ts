@@ -48,7 +48,6 @@ export function placed<T extends Component | null | undefined>(component: T, key
 
 export const placeOf = (component: Component): string => places.get(component) ?? component.type;
 
-/** Lists the components of which a component of type `Sequence` consists. */
 export function parts(component: Component, field: string): Component[] {
   const list = component[field];
   if (!Array.isArray(list)) throw new DefinitionError(`a ${component.type} has no list '${field}'`);
@@ -58,11 +57,7 @@ export function parts(component: Component, field: string): Component[] {
 export const unknownType = (kind: string, { type }: Component): DefinitionError =>
   new DefinitionError(`the ${kind} ${JSON.stringify(type)} is not supported`);
 
-/**
- * Reads a field that is a text.
- *
- * @param otherwise the value if the file omits the field
- */
+/** Reads a field that is a text. `otherwise`: the value if the file omits the field. */
 export function textField(component: Component, field: string, otherwise?: string): string {
   const value = component[field] ?? otherwise;
   if (typeof value !== 'string') throw new DefinitionError(`'${field}' of ${component.type} is not a string`);

@@ -1,10 +1,7 @@
 // Estimates from the form of a regular expression of tokenizer.json how long a backtracking search may take at most.
 import type { AlternativeElementNode, AlternativeNode, OnigurumaAst, QuantifierNode } from 'oniguruma-parser/parser';
 
-/**
- * A bound of a search's work: an attempt to match at one position of a text with n code units takes at most about ways ·
- * nʳᵉᵖᵉᵗⁱᵗⁱᵒⁿˢ steps.
- */
+/** An attempt to match at one position of a text with n code units takes at most about ways · nʳᵉᵖᵉᵗⁱᵗⁱᵒⁿˢ steps. */
 export interface Effort {
   /** The number of combinations of the pattern's alternatives. */
   ways: number;
@@ -22,17 +19,12 @@ const QUICK_LENGTH = 12;
 export const isQuick = ({ ways, repetitions }: Effort, length: number): boolean =>
   ways * (repetitions === Infinity && length <= QUICK_LENGTH ? 1 : length ** (repetitions + 1)) <= QUICK_STEPS;
 
-/** Estimates the work of searching for a pattern. */
 export const effortOf = (pattern: OnigurumaAst): Effort => ofAlternatives(pattern.body, false);
 
 const ONE: Effort = { ways: 1, repetitions: 0 };
 const UNBOUNDED: Effort = { ways: 1, repetitions: Infinity };
 
-/**
- * Estimates the effort of the alternatives of a group.
- *
- * @param mayFail whether the pattern after the group can fail, so that other ways to match the group are tried
- */
+/** `mayFail`: the pattern after the group can fail, so that other ways to match the group are tried. */
 const ofAlternatives = (alternatives: readonly AlternativeNode[], mayFail: boolean): Effort =>
   alternatives
     .map(({ body }) => ofSequence(body, mayFail))
@@ -73,9 +65,7 @@ function ofElement(element: AlternativeElementNode, mayFail: boolean): Effort {
   }
 }
 
-/**
- * Estimates the effort of a quantifier. If it allows more than one repetition, there may be as many repetitions as characters.
- */
+/** Estimates the effort of a quantifier. If more than one repetition is allowed, there may be as many as characters. */
 function ofQuantifier({ body, kind, min, max }: QuantifierNode, mayFail: boolean): Effort {
   if (maximum(max) <= 1) {
     const { ways, repetitions } = ofElement(body, mayFail);
@@ -90,10 +80,7 @@ function ofQuantifier({ body, kind, min, max }: QuantifierNode, mayFail: boolean
   return { ways: 1, repetitions: kind !== 'possessive' && (mayFail || kind === 'lazy') ? 1 : 0 };
 }
 
-/**
- * Returns the largest number of repetitions of a quantifier. The parser gives null for no limit, although its type declares a
- * number.
- */
+/** The parser gives null for no limit, although its type declares a number. */
 export const maximum = (max: number | null): number => max ?? Infinity;
 
 /** Simplifies `X{1,n}+`, in Oniguruma a quantifier of a quantifier, to `X+`. */

@@ -7,8 +7,8 @@ export type Span = readonly [start: number, end: number];
 export type Finder = (text: string, from: number) => Span | null;
 
 /**
- * Yields matches from `from` on, including empty ones, except an empty one directly after another match.
- * Source: `FindMatches` of the Rust crate onig 6.5.
+ * Yields matches, including empty ones, except an empty one directly after another. Source: `FindMatches` of the Rust crate onig
+ * 6.5.
  */
 export function* matchesFrom(text: string, find: Finder, from = 0, lastEnd = -1): Generator<Span> {
   let at = from;
@@ -18,8 +18,7 @@ export function* matchesFrom(text: string, find: Finder, from = 0, lastEnd = -1)
     if (span === null) return;
     const [start, end] = span;
     if (start === end && end === previous) {
-      // After an empty match that is not yielded, the search advances from where it began and not from the match's end, since the
-      // match may begin later.
+      // After an empty match that is not yielded, the search advances from where it began, since the match may begin later.
       at += text.codePointAt(at)! > 0xffff ? 2 : 1;
       continue;
     }

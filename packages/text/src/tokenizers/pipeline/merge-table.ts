@@ -1,5 +1,4 @@
-// Stores the merges of byte-pair encoding in a hash table of flat arrays, by the ids of the two symbols that are merged, since
-// published tokenizers have up to 500,000 merges.
+// Stores merges in a hash table of flat arrays, by the ids of the two symbols, since published tokenizers have up to 500,000.
 
 export class MergeTable {
   readonly #mask: number;
@@ -8,11 +7,7 @@ export class MergeTable {
   readonly #ranks: Int32Array;
   readonly #merged: Int32Array;
 
-  /**
-   * Makes an empty table.
-   *
-   * @param capacity the number of merges that will be set
-   */
+  /** Makes an empty table. `capacity`: the number of merges that will be set. */
   constructor(capacity: number) {
     const slots = 2 ** Math.ceil(Math.log2(2 * capacity + 2));
     this.#mask = slots - 1;
@@ -22,9 +17,7 @@ export class MergeTable {
     this.#merged = new Int32Array(slots);
   }
 
-  /**
-   * Sets the rank of a pair of symbols, which is its place in the order of merges. If a pair is set twice, the last rank counts.
-   */
+  /** The rank is the place in the order of merges. If a pair is set twice, the last rank counts. */
   set(left: number, right: number, rank: number, merged: number): void {
     const slot = this.#slot(left, right);
     this.#left[slot] = left;
@@ -33,13 +26,12 @@ export class MergeTable {
     this.#merged[slot] = merged;
   }
 
-  /** Returns a pair's rank, or −1 if the pair is never merged; lower ranks are merged first. */
+  /** −1 if the pair is never merged; lower ranks are merged first. */
   rank(left: number, right: number): number {
     const slot = this.#slot(left, right);
     return this.#left[slot] < 0 ? -1 : this.#ranks[slot];
   }
 
-  /** Returns the id of the merged symbol, for a pair that has a rank. */
   merged(left: number, right: number): number {
     return this.#merged[this.#slot(left, right)];
   }

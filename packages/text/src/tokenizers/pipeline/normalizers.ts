@@ -13,7 +13,6 @@ export interface Normalizer {
 
 const identity: Normalizer = (text) => text;
 
-/** Makes a normalizer that removes all characters which match `removed`. */
 const removing = (removed: RegExp, normalize: Normalizer): Normalizer =>
   Object.assign((text: string) => normalize(text), { removesStart: (text: string) => text.search(removed) === 0 });
 
@@ -63,21 +62,14 @@ const factories: Record<string, (component: Component) => Normalizer> = {
   BertNormalizer: bertNormalizer,
 };
 
-/**
- * Makes a normalizer from its component of tokenizer.json; without one, texts are not changed.
- *
- * @throws {DefinitionError} for an unknown type
- */
+/** Without a component, texts are not changed. @throws {DefinitionError} for an unknown type */
 export function normalizer(component: Component | null | undefined): Normalizer {
   if (component === null || component === undefined) return identity;
   if (!Object.hasOwn(factories, component.type)) throw unknownType('normalizer', component);
   return factories[component.type](component);
 }
 
-/**
- * Converts to lower case one character at a time, so that, unlike in JavaScript, a sigma at the end of a word is not treated
- * specially.
- */
+/** One character at a time: unlike in JavaScript, a sigma at the end of a word is not special. */
 function lowercase(text: string): string {
   if (!text.includes('Σ')) return text.toLowerCase();
   return text
@@ -88,9 +80,7 @@ function lowercase(text: string): string {
 
 const IS_SPACE = new RegExp(SPACE, 'u');
 
-/**
- * Removes white space from the end of a text in linear time; a regular expression that is anchored at the end may take longer.
- */
+/** In linear time; a regular expression that is anchored at the end may take longer. */
 function trimEnd(text: string): string {
   let end = text.length;
   while (end > 0 && IS_SPACE.test(text[end - 1])) end--;
@@ -104,7 +94,6 @@ const nmt = removing(NMT_REMOVED, (text) =>
   text.replace(NMT_REMOVED, '').replace(/[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]/g, ' '),
 );
 
-/** Makes BERT's normalizer, whose switches turn on cleaning, spaces around Chinese characters, removal of accents, and lower case. */
 function bertNormalizer(component: Component): Normalizer {
   const { clean_text = true, handle_chinese_chars = true, lowercase: lowers = true } = component;
   const stripsAccents = component.strip_accents ?? lowers;

@@ -1,6 +1,6 @@
-// Runs the patterns of tokenizer.json in Oniguruma, the engine of the Rust library `tokenizers`, as WebAssembly. It uses the
-// WebAssembly file of the package vscode-oniguruma, but not the package's JavaScript, which loads asynchronously and hides an
-// exceeded limit. The engine is version 6.9.8, compiled with a limit of 10,000,000 retries at one position of a text.
+// Runs the patterns of tokenizer.json in Oniguruma, the engine of the Rust library `tokenizers`. It uses the WebAssembly file of
+// the package vscode-oniguruma, but not the package's JavaScript, which loads asynchronously and hides an exceeded limit. The
+// engine is version 6.9.8, compiled with a limit of 10,000,000 retries at one position of a text.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Span } from './matches.js';
@@ -33,7 +33,6 @@ interface Exports {
 
 const NO_OPTIONS = 0;
 
-/** Thrown for a pattern with invalid syntax. */
 export class PatternSyntaxError extends Error {
   override readonly name = 'PatternSyntaxError';
 }
@@ -43,14 +42,10 @@ export class RetryLimitError extends Error {
   override readonly name = 'RetryLimitError';
 }
 
-/** A text in UTF-8, with the positions of its code units and bytes. */
 interface EncodedText {
   text: string;
   bytes: Uint8Array;
-  /**
-   * `byteOf` is the byte position of each code unit, [code units + 1]; `unitOf` the code unit of each byte, [bytes + 1]. Both are
-   * null if the positions are equal.
-   */
+  /** [code units + 1] and [bytes + 1]: positions of code units and bytes; both null if they are equal. */
   byteOf: Uint32Array | null;
   unitOf: Uint32Array | null;
 }
@@ -99,11 +94,7 @@ class Engine {
     this.#exports._embind_initialize_bindings?.();
   }
 
-  /**
-   * Compiles a pattern; returns the pointer of its scanner, the engine's object that searches.
-   *
-   * @throws PatternSyntaxError
-   */
+  /** Returns the pointer of the pattern's scanner, the engine's object that searches. @throws PatternSyntaxError */
   compile(pattern: string): number {
     const bytes = Buffer.from(pattern);
     const [source, arrays] = [this.#allocate(bytes.length + 1), this.#allocate(8)];
@@ -166,10 +157,7 @@ class Engine {
   }
 }
 
-/**
- * The engine that all patterns share. An interrupted search leaves the engine's memory in an undefined state, so a new engine is
- * made after it.
- */
+/** Replaced after an interrupted search, which leaves the engine's memory in an undefined state. */
 let shared: Engine | null = null;
 
 /** Drops the shared engine, which must be called after an interrupted search. */
@@ -198,9 +186,8 @@ export class OnigurumaPattern {
   };
 
   /**
-   * Finds a match. For an exceeded limit the WebAssembly module returns "none" too, so the two cases are distinguished with a
-   * variant of the pattern that also matches the end of a text. The variant always has a match: if none is found, the limit was
-   * exceeded, and if it matches the end, the pattern itself may have no match.
+   * The WebAssembly module returns "none" for an exceeded limit too. So a variant of the pattern also matches the end of a text:
+   * if it finds nothing, the limit was exceeded; if it matches the end, the pattern itself may have no match.
    */
   #findBytes(from: number): Span | null {
     const { engine, plain, orEnd } = this.#scanners();
@@ -229,7 +216,7 @@ const orEnd = (source: string): string => source.replace(/^(?:\(\?[A-Za-z]*[CI][
 const PART = /\\[pP]\{\^?\w+\}|\\[^]|\[\^?\]?|[^]/uy;
 
 /**
- * Rewrites constructs that release 6.9.10, which the Rust library uses, and 6.9.8 interpret differently: repetitions of `\R`;
+ * Rewrites what release 6.9.10, which the Rust library uses, interprets differently from 6.9.8: repetitions of `\R`;
  * `[[:punct:]]`, which includes symbols in 6.9.10; `\p{Word}`, which equals `\w` in 6.9.10.
  */
 function forThisRelease(source: string): string {

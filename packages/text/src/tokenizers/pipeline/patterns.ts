@@ -1,7 +1,7 @@
-// Compiles the patterns of tokenizer.json, which are written for Oniguruma (the engine of the Rust library `tokenizers`), and
-// defines Rust's Unicode classes. A pattern with the same meaning in JavaScript runs in JavaScript, which is faster; others run
-// in Oniguruma. A search that may take long has a time limit (docs/decisions/tokenizers.md). JavaScript's `\s` contains U+FEFF
-// and lacks U+0085, and its `\w` and `\d` are ASCII only, so the classes below are used instead.
+// Compiles the patterns of tokenizer.json, which are written for Oniguruma (the engine of the Rust library `tokenizers`). A
+// pattern with the same meaning in JavaScript runs there, which is faster. A search that may take long has a time limit
+// (docs/decisions/tokenizers.md). JavaScript's `\s` contains U+FEFF and lacks U+0085, and its `\w` and `\d` are ASCII only, so
+// the classes below are used instead.
 import { parse, type OnigurumaAst } from 'oniguruma-parser/parser';
 import { DefinitionError, placeOf, type Component } from './definition.js';
 import { effortOf, isQuick, type Effort } from './effort.js';
@@ -45,11 +45,7 @@ export function replaced(text: string, matches: Matches, content: string): strin
 
 /** Thrown for a pattern with invalid syntax, or a search that takes too long. */
 export class PatternError extends DefinitionError {
-  /**
-   * Makes the error with its message.
-   *
-   * @param place the key of the pattern in tokenizer.json
-   */
+  /** Makes the error with its message. `place`: the key of the pattern in tokenizer.json. */
   constructor(place: string, problem: string, pattern: string) {
     super(`${place} ${problem}: ${pattern}`);
   }
@@ -69,13 +65,7 @@ export function compilePattern(component: Component): Matches {
 
 const UNKNOWN_EFFORT: Effort = { ways: 1, repetitions: Infinity };
 
-/**
- * Compiles an Oniguruma pattern.
- *
- * @param source in Oniguruma's syntax
- * @param place the key of the pattern in its file, for error messages
- * @param shown the pattern as in the file, for error messages
- */
+/** Compiles an Oniguruma pattern. For error messages, `place` is its key in its file, and `shown` the pattern as in the file. */
 export function compileRegex(source: string, place: string, shown = source): Matches {
   const parsed = parsedOrNull(source);
   const effort = parsed === null ? UNKNOWN_EFFORT : effortOf(parsed);
@@ -90,7 +80,7 @@ export function compileRegex(source: string, place: string, shown = source): Mat
   };
 }
 
-/** Yields the matches. If the search throws an error, `failed` converts it to the error to throw. */
+/** `failed` converts an error of the search to the error to throw. */
 function* named(matches: Iterable<Span>, failed: (error: unknown) => unknown): Generator<Span> {
   try {
     yield* matches;
@@ -131,9 +121,7 @@ function onigurumaFinder(source: string, failed: (error: unknown) => unknown): F
 /** The number of matches that are searched for before the time is checked; it takes about a millisecond. */
 const BATCH = 4_096;
 
-/**
- * The time limit for all matches in a text, in milliseconds: a constant, and an additional time for each code unit of the text.
- */
+/** A constant, and an additional time for each code unit of the text. */
 const [TOTAL_MS, UNIT_MS] = [2_000, 0.01];
 
 function* limitedMatches(text: string, find: Finder, failed: (error: unknown) => unknown): Generator<Span> {
@@ -153,10 +141,8 @@ function* limitedMatches(text: string, find: Finder, failed: (error: unknown) =>
 }
 
 /**
- * Finds the next matches of a pattern, and measures how long it takes: the wall time, or the CPU time if the process was hardly
- * scheduled.
- *
- * @param lastEnd the end of the previous match; −1 if there is none
+ * Measures the wall time, or the CPU time if the process was hardly scheduled. `lastEnd`: of the previous match; −1 if there is
+ * none.
  */
 function batch(text: string, find: Finder, lastEnd: number): { spans: Span[]; took: number } {
   const [start, used] = [performance.now(), cpuClock()];
@@ -165,7 +151,6 @@ function batch(text: string, find: Finder, lastEnd: number): { spans: Span[]; to
   return { spans, took: Math.min(performance.now() - start, used()) };
 }
 
-/** Converts an error of one of the engines to a PatternError that names the pattern. */
 function withPlace(error: unknown, source: string, place: string, length: number): unknown {
   if (error instanceof PatternSyntaxError) return new PatternError(place, `cannot be read (${error.message})`, source);
   if (error instanceof TimeLimitError) discardEngine();

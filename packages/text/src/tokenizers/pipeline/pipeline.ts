@@ -1,6 +1,5 @@
-// Runs the pipeline of tokenizer.json: added tokens, normalizer, pre-tokenizer, model, post-processor, and the decoder. Ids and
-// texts equal those of the Rust library `tokenizers`, which transformers uses. As in that library, `truncation` and `padding`
-// have no effect unless a caller requests them.
+// Runs the pipeline of tokenizer.json. Ids and texts equal those of the Rust library `tokenizers`. As there, `truncation` and
+// `padding` have no effect unless a caller requests them.
 import { AddedTokens } from './added-tokens.js';
 import { Bpe } from './bpe.js';
 import { decoder, type BytesAs } from './decoders.js';
@@ -33,10 +32,7 @@ function checkedId(id: unknown, token: string): number {
   );
 }
 
-/**
- * Builds one component of the pipeline. If a field has a wrong type, the error names the component instead of the operation that
- * failed.
- */
+/** If a field has a wrong type, the error names the component instead of the operation that failed. */
 function built<T>(part: string, build: () => T): T {
   try {
     return build();
@@ -54,12 +50,7 @@ export class TokenizerPipeline {
   readonly #decode: (tokens: readonly string[], bytesAs?: BytesAs) => string;
   readonly #tokens: string[] = [];
 
-  /**
-   * Builds the components of the pipeline.
-   *
-   * @param file the file's name, for errors about a text
-   * @throws {DefinitionError} for an unsupported component
-   */
+  /** `file`: for errors about a text. @throws {DefinitionError} for an unsupported component */
   constructor(
     definition: TokenizerDefinition,
     private readonly file = 'tokenizer.json',
@@ -98,7 +89,7 @@ export class TokenizerPipeline {
   }
 
   /**
-   * Encodes a text. Each `next()` does a bounded part of the work, which takes about five milliseconds.
+   * Each `next()` takes about five milliseconds.
    *
    * @param maxTokens the encoding may stop early, with at least this many ids, if the text has more
    */

@@ -1,6 +1,5 @@
-// Translates Oniguruma patterns of tokenizer.json to JavaScript if every construct has the same meaning in both: V8 is several
-// times faster than Oniguruma in WebAssembly. Constructs whose meaning may differ are not translated
-// (docs/decisions/tokenizers.md).
+// Translates Oniguruma patterns to JavaScript if every construct has the same meaning in both: V8 is several times faster than
+// Oniguruma in WebAssembly (docs/decisions/tokenizers.md).
 import type {
   AlternativeElementNode,
   AlternativeNode,
@@ -16,7 +15,6 @@ import { maximum, mayBeEmpty, simplified } from './effort.js';
 /** Thrown for a construct that may have a different meaning in JavaScript; the pattern is then not translated. */
 class NotPlain extends Error {}
 
-/** The options that apply at a place of the pattern, such as those of `(?i:…)`. */
 interface Options {
   ignoreCase?: boolean;
   dotAll?: boolean;
@@ -37,8 +35,8 @@ const not = (): never => {
 };
 
 /**
- * Translates the alternatives of a pattern or group. Options at the beginning, such as `(?i)`, apply to all of them. Options in
- * another place are not translated, since they would begin a group.
+ * Options such as `(?i)` at the beginning apply to all alternatives; elsewhere they are not translated, since they would begin a
+ * group.
  */
 function alternatives(body: readonly AlternativeNode[], options: Options): string {
   const [first, ...others] = body[0].body;
@@ -62,8 +60,8 @@ function sequence(elements: readonly AlternativeElementNode[], options: Options)
 }
 
 /**
- * Returns whether two adjacent elements may together match one character: without regard to case, ß equals `ss`, and the
- * ligatures ﬁ, ﬂ, ﬀ and ﬅ equal two letters, so `s` and `f` next to other letters may be part of one character.
+ * Whether adjacent elements may match one character: without regard to case, ß equals `ss`, and ligatures such as ﬁ and ﬅ equal
+ * two letters.
  */
 function mayFoldTogether(before: AlternativeElementNode, after: AlternativeElementNode, { ignoreCase }: Options) {
   const folds = (element: AlternativeElementNode) => ignoreCase === true || hasOwnCase(element);
@@ -104,10 +102,7 @@ function translated(element: AlternativeElementNode, options: Options): string {
 const codePoint = (value: number): string =>
   /[\p{L}\p{N}]/u.test(String.fromCodePoint(value)) ? String.fromCodePoint(value) : `\\u{${value.toString(16)}}`;
 
-/**
- * Returns a JavaScript pattern for a letter in either case. Non-ASCII letters are not translated, since they may have more than
- * two cases.
- */
+/** Non-ASCII letters are not translated, since they may have more than two cases. */
 function eitherCase(value: number): string {
   const char = String.fromCodePoint(value);
   if (value >= 128) return not();
@@ -127,10 +122,7 @@ const SETS: Readonly<Record<string, string>> = {
   hex: '0-9A-Fa-f',
 };
 
-/**
- * The content of a JavaScript character class for `[[:name:]]` and `\p{name}`, as in Oniguruma 6.9.10. `punct` and `word` are
- * missing, since `[[:name:]]` and `\p{name}` differ for them.
- */
+/** As in Oniguruma 6.9.10. `punct` and `word` are missing, since `[[:name:]]` and `\p{name}` differ for them. */
 const POSIX: Readonly<Record<string, string>> = {
   alnum: '\\p{Alphabetic}\\p{Nd}',
   alpha: '\\p{Alphabetic}',

@@ -1,5 +1,4 @@
-// Makes the post-processors of tokenizer.json, which add special tokens before and after a text's tokens. Pairs of texts are not
-// supported.
+// Makes post-processors, which add special tokens before and after a text's tokens. Pairs of texts are not supported.
 import { DefinitionError, parts, unknownType, type Component } from './definition.js';
 
 export type PostProcessor = (ids: number[]) => number[];
@@ -17,11 +16,7 @@ const factories: Record<string, (component: Component) => PostProcessor> = {
   TemplateProcessing: template,
 };
 
-/**
- * Makes a post-processor from its component of tokenizer.json; without one, nothing is added.
- *
- * @throws {DefinitionError} for an unknown type
- */
+/** Without a component, nothing is added. @throws {DefinitionError} for an unknown type */
 export function postProcessor(component: Component | null | undefined): PostProcessor {
   if (component === null || component === undefined) return identity;
   if (!Object.hasOwn(factories, component.type)) throw unknownType('post-processor', component);
@@ -40,10 +35,7 @@ interface TemplatePiece {
   Sequence?: { id: string };
 }
 
-/**
- * Makes the post-processor TemplateProcessing. The ids of special tokens are those of its own table, even if the vocabulary has
- * other ids.
- */
+/** The ids of special tokens are those of its own table, even if the vocabulary has other ids. */
 function template(component: Component): PostProcessor {
   const special = (component.special_tokens ?? {}) as Record<string, { ids?: readonly number[] }>;
   const pieces = (parts(component, 'single') as TemplatePiece[]).map(({ SpecialToken: token, Sequence: sequence }) => {

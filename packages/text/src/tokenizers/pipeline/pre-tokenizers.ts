@@ -1,16 +1,11 @@
-// Makes the pre-tokenizers of tokenizer.json, which split a normalized text into the pieces (words) that the tokenizer's model
-// encodes separately.
+// Makes pre-tokenizers, which split a normalized text into the pieces (words) that the model encodes separately.
 import { bytesAsText } from './byte-level.js';
 import { DefinitionError, parts, textField, unknownType, type Component } from './definition.js';
 import { compilePattern, escapeForRegex, matchesOf, PUNCTUATION, SPACE, WORD, type Matches } from './patterns.js';
 import { split, splitBehavior } from './split.js';
 import { runsOfScripts } from './unicode-scripts.js';
 
-/**
- * Returns the pieces of a text, in order. Some pre-tokenizers find them lazily, which saves work if the encoding stops early.
- *
- * @param isFirst whether the text is at the beginning of the original text
- */
+/** Some find the pieces lazily. `isFirst`: the text is at the beginning of the original text. */
 export type PreTokenizer = (text: string, isFirst: boolean) => Iterable<string>;
 
 /** GPT-2's pattern, with Unicode white space. */
@@ -48,11 +43,7 @@ const factories: Record<string, (component: Component) => PreTokenizer> = {
   FixedLength: ({ length = 5 }) => matches(new RegExp(`[^]{1,${Number(length)}}`, 'gu')),
 };
 
-/**
- * Makes a pre-tokenizer from its component of tokenizer.json; without one, a text is a single piece.
- *
- * @throws {DefinitionError} for an unknown type
- */
+/** Without a component, a text is a single piece. @throws {DefinitionError} for an unknown type */
 export function preTokenizer(component: Component | null | undefined): PreTokenizer {
   if (component === null || component === undefined) return (text) => [text];
   if (!Object.hasOwn(factories, component.type)) throw unknownType('pre-tokenizer', component);

@@ -1,11 +1,11 @@
-// Replaces characters by SentencePiece's precompiled table (such as `nmt_nfkc`), which T5, XLM-RoBERTa and DeBERTa use. Layout: the
-// length of a trie in bytes, the trie (a double array of darts-clone), then the replacements, each terminated by 0.
+// Replaces characters by SentencePiece's precompiled table (such as `nmt_nfkc`). Layout: the length of a trie in bytes, the trie
+// (a double array of darts-clone), then the replacements, each terminated by 0.
 // Source: google/sentencepiece, normalizer.cc and third_party/darts_clone/darts.h.
 import { DefinitionError } from './definition.js';
 
 /**
- * [code units] 1 for characters that do not combine with others of this kind, so that each is a grapheme (a character as a reader sees
- * it), except for `\r\n`. Other characters are segmented by Intl.Segmenter.
+ * [code units] 1 for characters that do not combine with others of this kind, except `\r\n`: each is a grapheme (a character as a
+ * reader sees it).
  */
 const PLAIN = ((): Uint8Array => {
   const plain = new Uint8Array(2 ** 16);
@@ -31,11 +31,7 @@ export class PrecompiledCharsmap {
   /** Caches the replacement of each plain character that has been looked up, by code unit. */
   readonly #known: string[] = [];
 
-  /**
-   * Decodes the table.
-   *
-   * @param base64 the field `precompiled_charsmap` of tokenizer.json
-   */
+  /** Decodes the table. `base64`: the field `precompiled_charsmap` of tokenizer.json. */
   constructor(base64: string) {
     const bytes = Buffer.from(base64, 'base64');
     const trieBytes = bytes.length >= 4 ? bytes.readUInt32LE(0) : 0;
@@ -67,10 +63,7 @@ export class PrecompiledCharsmap {
     return PLAIN[code] + PLAIN[next] === 2 && !(code === CARRIAGE_RETURN && next === LINE_FEED);
   }
 
-  /**
-   * Returns the end of a part of the text that can be replaced separately. It ends after the next plain character, since a mark
-   * before that character may combine with it.
-   */
+  /** The end is after the next plain character, since a mark before that character may combine with it. */
   #endOfCluster(text: string, start: number): number {
     let at = start;
     if (text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED) return at + 2;
@@ -93,10 +86,7 @@ export class PrecompiledCharsmap {
     return this.#lookUp(utf8.encode(character)) ?? character;
   }
 
-  /**
-   * Returns the replacement of the shortest entry that is a prefix of `key`; the remaining bytes of `key` are dropped, as in
-   * SentencePiece.
-   */
+  /** The replacement of the shortest entry that is a prefix of `key`; its remaining bytes are dropped, as in SentencePiece. */
   #lookUp(key: Uint8Array): string | null {
     let position = offsetOf(this.#trie[0]);
     for (const byte of key) {
@@ -117,8 +107,8 @@ export class PrecompiledCharsmap {
 }
 
 /**
- * Returns whether a unit (an entry of darts-clone's array) has a value. Bits 0 to 7 are the label, bit 8 says whether there is a
- * value, bit 9 is the scale of the offset in bits 10 to 30.
+ * In a unit of darts-clone's array, bits 0 to 7 are the label, bit 8 says whether there is a value, bit 9 is the scale of the
+ * offset in bits 10 to 30.
  */
 const hasLeaf = (unit: number): boolean => ((unit >>> 8) & 1) === 1;
 const labelOf = (unit: number): number => (unit & 0x800000ff) >>> 0;

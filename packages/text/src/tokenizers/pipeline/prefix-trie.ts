@@ -1,5 +1,5 @@
-// Stores the tokens of a vocabulary in a trie over UTF-16 code units, in flat arrays, since a vocabulary of 250,000 tokens has
-// about a million nodes. Edges are in a hash table with open addressing; node 0 is the root.
+// Stores a vocabulary in a trie over UTF-16 code units, in flat arrays, since 250,000 tokens have about a million nodes. Edges
+// are in a hash table with open addressing; node 0 is the root.
 
 const NO_NODE = -1;
 

@@ -1,5 +1,4 @@
-// Splits a text at the matches of a pattern, as the pre-tokenizers of tokenizer.json do; `behavior` says whether matches are
-// removed, kept alone, or joined with a neighbour.
+// Splits a text at the matches of a pattern, which are removed, kept alone, or joined with a neighbour (`behavior`).
 import { DefinitionError } from './definition.js';
 import type { Matches } from './patterns.js';
 
@@ -24,11 +23,7 @@ export function splitBehavior(value: unknown): SplitBehavior {
   throw new DefinitionError(`the behavior ${JSON.stringify(value)} of a split is not known`);
 }
 
-/**
- * Splits a text at the matches of a pattern.
- *
- * @param invert whether the parts between matches are treated as the matches
- */
+/** Splits a text at the matches of a pattern. `invert`: the parts between matches are treated as the matches. */
 export function* split(text: string, matches: Matches, behavior: SplitBehavior, invert = false): Generator<string> {
   const stretches = stretchesOf(text, matches, invert);
   switch (behavior) {
@@ -69,7 +64,6 @@ function merged(stretches: Iterable<Stretch>, join: (match: string, neighbour: s
   return result;
 }
 
-/** Joins adjacent matches to one part. */
 function contiguous(stretches: Iterable<Stretch>): string[] {
   const result: string[] = [];
   let afterMatch = false;

@@ -1,8 +1,7 @@
-// Limits the time of a pattern search. V8 interrupts regular expressions and WebAssembly when a script in `node:vm` exceeds its
-// timeout; a thread watches it, which costs about 0.1 ms per call.
+// Limits the time of a pattern search: V8 interrupts a script in `node:vm` that exceeds its timeout; a thread watches it, which
+// costs about 0.1 ms per call.
 import { createContext, Script } from 'node:vm';
 
-/** Thrown for a search that exceeds its time limit. */
 export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError';
 }
@@ -14,18 +13,14 @@ const task: { run: () => unknown } = { run: () => undefined };
 const context = createContext(task);
 const call = new Script('run()', { filename: 'pattern-search' });
 
-/**
- * The number of interruptions after which a search is aborted. The first interruption does not count, since the machine may have
- * been suspended.
- */
+/** The first interruption does not count, since the machine may have been suspended. */
 const INTERRUPTIONS = 2;
 /** The largest number of attempts, including those in which the process was hardly scheduled. */
 const MOST_TRIES = 12;
 
 /**
- * Returns the result of `work`. After a first interruption the work is repeated. It is also repeated after interruptions during
- * which all threads of the process had less than a tenth of the CPU time, since the machine is then overloaded, which says
- * nothing about the search.
+ * Repeats `work` after a first interruption, and after interruptions during which the process had less than a tenth of the CPU
+ * time, since the machine is then overloaded.
  *
  * @throws TimeLimitError
  */
@@ -40,7 +35,7 @@ export function withinTime<Result extends NonNullable<unknown>>(work: () => Resu
   return fail();
 }
 
-/** Returns a clock: a function that returns the process's CPU time, in milliseconds, since this call. */
+/** Returns a function for the process's CPU time, in milliseconds, since this call. */
 export function cpuClock(): () => number {
   const before = process.cpuUsage();
   return () => {

@@ -1,11 +1,9 @@
-// Declares the interface of the four kinds of models in tokenizer.json (BPE, WordPiece, Unigram, WordLevel): a vocabulary, and
-// the encoding of pieces, the texts from the pre-tokenizer.
+// Declares the interface of the models in tokenizer.json (BPE, WordPiece, Unigram, WordLevel), which encode the pieces of a text.
 
 export interface TokenModel {
-  /** The ids of tokens by their texts. */
   readonly vocabulary: ReadonlyMap<string, number>;
   /**
-   * Appends the ids of a piece to `ids`. Each `next()` does a bounded part of the work; most pieces need one.
+   * Appends the ids of a piece. Each `next()` does a bounded part of the work; most pieces need one.
    *
    * @throws {DefinitionError} for an unknown character, if there is no unknown token
    */

@@ -1,6 +1,6 @@
-// Splits a text as the pre-tokenizer UnicodeScripts does: a piece begins where the script changes.
-// Source: pre_tokenizers/unicode_scripts of huggingface/tokenizers, whose table is that of Unicode 9, in which newer characters
-// have no script. Differs from it: here a newer character has its script if the script is in the list below.
+// Splits a text where the script changes.
+// Source: pre_tokenizers/unicode_scripts of huggingface/tokenizers, whose table is that of Unicode 9. Differs from it: here a
+// newer character has its script if the script is in the list below.
 
 /** The scripts in the library's table, frequent ones first. */
 const SCRIPTS = `

@@ -1,5 +1,5 @@
-// Tokenizes by the unigram language model: segments a piece into the tokens with the largest sum of log probabilities (Viterbi).
-// Source: Kudo 2018 (arXiv:1804.10959); ties and unknown characters as in google/sentencepiece, unigram_model.cc.
+// Finds the tokens of a piece with the largest sum of log probabilities (Viterbi). Source: Kudo 2018 (arXiv:1804.10959); ties and
+// unknown characters as in google/sentencepiece, unigram_model.cc.
 import { DefinitionError } from './definition.js';
 import { PrefixTrie } from './prefix-trie.js';
 import { bytesOf, idsOfBytes, PieceCache, SHARE, type TokenModel } from './token-model.js';
@@ -95,10 +95,7 @@ export class Unigram implements TokenModel {
   }
 }
 
-/**
- * Records that a token ends the best segmentation up to its end, if the segmentation's score is higher than the best so far; of
- * equal scores the first one is kept.
- */
+/** If two scores are equal, the first segmentation is kept. */
 function offer({ scores, starts, ids }: Lattice, start: number, end: number, id: number, score: number): void {
   if (starts[end] >= 0 && score <= scores[end]) return;
   scores[end] = score;

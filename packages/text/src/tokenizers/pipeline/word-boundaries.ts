@@ -1,18 +1,14 @@
-// Finds the positions at which BPE can cut a long piece of text before merging: between two characters that are adjacent in no
-// token, so that no merge can join them. Llama 2 and Gemma treat a whole text as one piece; if it is cut into words, their
-// results can be cached.
+// Finds where BPE can cut a long piece of text before merging: between two characters that are adjacent in no token. Llama 2 and
+// Gemma treat a whole text as one piece; the results for words of it can be cached.
 
-/**
- * The logarithm of the number of bits in the hash table of pairs of adjacent characters. If two pairs share a bit, a possible cut
- * may be missed, but no wrong cut is made.
- */
+/** If two pairs share a bit of the hash table, a possible cut may be missed, but no wrong cut is made. */
 const TABLE_BITS = 22;
 
 export class WordBoundaries {
   readonly #pairs = new Int32Array(2 ** (TABLE_BITS - 5));
   /**
-   * [65,536] 1 for each code unit whose character is a token. A character that is not may be fused with unknown neighbours, so
-   * there is no cut beside it.
+   * [65,536] 1 for a code unit whose character is a token. Others may be fused with unknown neighbours, so there is no cut beside
+   * them.
    */
   readonly #isKnown = new Uint8Array(2 ** 16);
 

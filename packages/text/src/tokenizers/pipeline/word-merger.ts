@@ -1,5 +1,5 @@
-// Merges the symbols of one word by byte-pair encoding in time n log n: the pairs with the lowest rank first, and of these the
-// leftmost. The work can be done in several calls, since a megabyte without a space is one word.
+// Merges the symbols of one word in time n log n: the pairs with the lowest rank first, and of these the leftmost. The work can
+// be done in several calls, since a megabyte without a space is one word.
 import type { MergeTable } from './merge-table.js';
 
 /** The factor of the rank in an entry of the heap, rank · POSITIONS + position. Entries are ordered by rank, then by position. */
@@ -16,11 +16,7 @@ export class WordMerger {
   /** The number of pairs that have been put into the heap before the first merge. */
   #begun = 0;
 
-  /**
-   * Starts with the symbols of a word.
-   *
-   * @param symbols ids of the word's characters; not changed
-   */
+  /** Starts with the symbols of a word. `symbols`: ids of the word's characters; not changed. */
   constructor(
     private readonly merges: MergeTable,
     symbols: ArrayLike<number>,
@@ -36,11 +32,7 @@ export class WordMerger {
     this.#heap = new Float64Array(length + 1);
   }
 
-  /**
-   * Does up to `steps` steps of the merging.
-   *
-   * @returns whether the word is finished; otherwise call it again
-   */
+  /** Returns whether the word is finished; otherwise call it again. */
   run(steps: number): boolean {
     let step = 0;
     for (; step < steps && this.#begun < this.#symbols.length; step++) this.#consider(this.#begun++);

@@ -1,5 +1,5 @@
-// Tokenizes by looking up words: WordPiece repeatedly takes the longest known prefix, WordLevel takes the whole word. Source of
-// WordPiece: Schuster and Nakajima 2012, as in google-research/bert, tokenization.py.
+// WordPiece repeatedly takes the longest known prefix, WordLevel the whole word. Source of WordPiece: Schuster and Nakajima 2012,
+// as in google-research/bert, tokenization.py.
 import { DefinitionError } from './definition.js';
 import { PieceCache, type TokenModel } from './token-model.js';
 
