@@ -164,5 +164,4 @@ async function recordUpstream<Task extends AgentTask, Result>(
   }
 }
 
-/** The default number of simultaneous rollouts. */
 const CONCURRENCY = 8;

@@ -14,7 +14,6 @@ export interface TrainAgentOptions<Task extends AgentTask, Result> extends Agent
   rolloutSize?: number;
   /** The number of rollouts of the same task whose rewards are compared with each other, as in GRPO. */
   groupSize?: number;
-  /** The learning rate of the model. */
   lmLr?: number;
   /** Whether LoRA adapters are trained and the model's weights stay frozen. */
   useLora?: boolean;

@@ -60,11 +60,7 @@ export async function sumGradientsAtOwners({
   return { ...time, ownSquares, squares: total[0] };
 }
 
-/**
- * Sends each parameter from the rank that updated it to all other ranks.
- *
- * @param args.owners the rank that updated the parameter, as in `sumGradientsAtOwners`
- */
+/** @param args.owners the rank that updated each parameter and sends it, as in `sumGradientsAtOwners` */
 export async function shareParameters({
   states,
   args,

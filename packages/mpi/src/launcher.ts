@@ -39,8 +39,8 @@ const openMpi = ['libmpi.so.40', 'libmpi.so.80', 'libmpi.40.dylib', 'libmpi.dyli
 const mpich = ['libmpich.so.12', 'libmpi.so.12', 'libmpi.12.dylib', 'libmpich.so'];
 
 /**
- * Returns possible file names of the MPI library, the most likely first. The library must be that of the launcher: the processes
- * of one implementation's launcher cannot be joined through another implementation's library.
+ * Returns possible file names, the most likely first. Processes that one implementation's launcher has started cannot be joined
+ * through another implementation's library.
  */
 export function libraryNames(env: Environment): string[] {
   const given = env[LIBRARY_VARIABLE];

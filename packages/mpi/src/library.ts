@@ -24,11 +24,7 @@ export interface MpiLibrary {
   /** The first line of the library's version text (MPI_Get_library_version). */
   version: string;
   handles: Handles;
-  /**
-   * Returns a function of the MPI library by its name.
-   *
-   * @param types the C types of the arguments; 'handle' for an MPI handle, whose C type depends on the implementation
-   */
+  /** @param types the C types of the arguments; 'handle' for an MPI handle, whose C type depends on the implementation */
   call(name: string, types: readonly ('void*' | 'int' | 'handle')[]): Function;
 }
 
@@ -43,11 +39,7 @@ const STACK_BYTES = 8 << 20;
 
 let loaded: Promise<MpiLibrary> | undefined;
 
-/**
- * Returns the MPI library, which is loaded once in each thread.
- *
- * @throws if koffi is not installed, or if no MPI library is found
- */
+/** The library is loaded once in each thread. @throws if koffi is not installed, or if no MPI library is found */
 export const openLibrary = (): Promise<MpiLibrary> => (loaded ??= loadLibrary());
 
 async function loadLibrary(): Promise<MpiLibrary> {

@@ -30,11 +30,7 @@ export class MpiRanks implements Ranks {
     this.#test = library.call('MPI_Test', ['void*', 'void*', 'void*']);
   }
 
-  /**
-   * Initialises MPI, by which this process joins the other processes of the launch.
-   *
-   * @throws if MPI reports another number of processes than the launcher
-   */
+  /** Initialises MPI. @throws if MPI reports another number of processes than the launcher */
   static async join(launch: Launch): Promise<MpiRanks> {
     const library = await openLibrary();
     const { call, handles, version } = library;

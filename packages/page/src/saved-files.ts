@@ -17,10 +17,7 @@ export class SavedFiles {
 
   private constructor(private readonly root: Folder) {}
 
-  /**
-   * Opens the browser's storage and copies its files to memory; returns null if the browser has no storage, as in some private
-   * windows.
-   */
+  /** Copies the saved files to memory; returns null if the browser has no storage, as in some private windows. */
   static async open(): Promise<SavedFiles | null> {
     let root: Folder;
     try {

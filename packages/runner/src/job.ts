@@ -9,8 +9,6 @@ import { withSignals } from './context/signals.js';
 import { openTerminal } from './context/terminal.js';
 
 /**
- * Runs the task that a composed config names.
- *
  * @param leader sends the job to the other processes of a data-parallel run; null for a single process
  * @param notes for the log, on translated and implied keys
  */

@@ -6,11 +6,7 @@ import { findTask, taskNames } from './tasks/registry.js';
 /** Writes names in lines of at most 100 columns. */
 const inLines = (names: readonly string[]): string => names.join(', ').replace(/(.{1,97})(, |$)/g, '  $1\n');
 
-/**
- * Returns the overview text.
- *
- * @param configs the folder of Bowyer's config files
- */
+/** @param configs the folder of Bowyer's config files */
 export function overview(configs: string): string {
   const repository = repositoryOf(configs);
   const width = maximum(taskNames().map((name) => name.length));

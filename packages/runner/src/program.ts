@@ -76,8 +76,6 @@ const mainOptions: readonly string[] = [
 const presentation = Object.values(switches);
 
 /**
- * Describes the command to @bowyer/config, which implements Hydra's command line.
- *
  * @param argv the arguments after the name of the command
  * @param leader of the processes that mpirun or srun has started; null for a single process
  * @param notes collects notes on translated keys

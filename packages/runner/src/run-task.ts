@@ -72,11 +72,7 @@ function watchLocks(stopFor: (reason: string) => boolean): { error: LockLostErro
   return loss;
 }
 
-/**
- * Runs the task that the config names.
- *
- * @param reads records which config keys are read, for the test for keys that are never read
- */
+/** @param reads records which config keys are read, for the test for keys that are never read */
 export async function runTask(given: JobContext, reads?: ReadWatcher): Promise<void> {
   const values = structuredClone(given.config.values) as StartConfig & Record<string, unknown>;
   const unit = findTask(values.task.name)!;

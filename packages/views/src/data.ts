@@ -37,7 +37,6 @@ export interface MetricTable {
   rows: number;
 }
 
-/** A chart that draws the metrics with these keys. */
 export interface ChartSpec {
   title: string;
   keys: readonly string[];
@@ -128,12 +127,11 @@ export interface ShownTurn {
   invalid?: boolean;
 }
 
-/** A tool call in an answer of the model. */
 export interface ToolCall {
   name: string;
   /** The arguments of the call as JSON text. */
   arguments: string;
-  /** The result of the tool; absent if no later prompt of the model contains it. */
+  /** Absent if no later prompt of the model contains the result. */
   result?: string;
   /** Whether the result of the tool is an error, or the call could not be parsed. */
   failed: boolean;

@@ -82,10 +82,7 @@ export async function renderPage(data: PageData): Promise<string> {
 `;
 }
 
-/**
- * Returns the HTML of a page without data, whose script fetches the data from the page's server. Its security policy allows only
- * resources of this server.
- */
+/** The HTML of a page whose script fetches its data; the security policy allows only resources of the page's server. */
 export async function shellPage(title: string, name: PageName): Promise<string> {
   const { script, style } = await pageCode(name);
   return `<!doctype html>

@@ -24,10 +24,7 @@ export const csvLogger: LoggerUnit<typeof options> = {
   },
 };
 
-/**
- * A table whose first column is the iteration. Each metric's column is added when the metric first has a value, and is empty in
- * earlier rows.
- */
+/** Each metric's column is added when the metric first has a value, and is empty in earlier rows. */
 class CsvTable implements RunLogger {
   #columns = ['iteration'];
   #known: ReadonlySet<string> = new Set(this.#columns);
@@ -37,10 +34,7 @@ class CsvTable implements RunLogger {
 
   constructor(private readonly path: string) {}
 
-  /**
-   * Keeps the rows of the iterations up to the given one, at which the run is resumed, and removes later rows that an earlier
-   * process wrote.
-   */
+  /** Removes the rows after the iteration at which the run is resumed, which an earlier process wrote. */
   async keep(iterations: number): Promise<void> {
     const lines = iterations > 0 ? await this.#lines() : [];
     if (lines.length > 0) this.#columns = lines[0].match(/"(?:[^"]|"")*"|[^,]+/g)!.map(unquoted);

@@ -42,7 +42,7 @@ export class LiveRegion {
   ) {}
 
   /**
-   * Opens the live region of a stream, and loads the modules that only terminals need.
+   * Also loads the modules that only terminals need.
    *
    * @param colours false: plain text, as the environment variable NO_COLOR demands (no-color.org)
    */

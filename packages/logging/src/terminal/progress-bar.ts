@@ -3,7 +3,7 @@ import type { LiveRegion } from './live-region.js';
 
 /** The stream or script to which progress is written. */
 export interface ProgressOutput {
-  /** The live region of the terminal; absent if the output is not a terminal. */
+  /** Absent if the output is not a terminal. */
   live?: LiveRegion;
   /** Reports an event to a script. If it is present, no lines are printed. */
   report?(event: Record<string, unknown>): void;
@@ -16,10 +16,7 @@ const PATIENCE_SECONDS = 1;
 /** The number of seconds between two lines of progress in a file or pipe. */
 const QUIET_SECONDS = 10;
 
-/**
- * A line with a bar, a count, a note and the remaining time. A terminal redraws it continuously, with the lines of `details`
- * below it.
- */
+/** A line with a bar, a count, a note and the remaining time; in a terminal, `details` is below it. */
 export class ProgressBar {
   readonly #started: number;
   #lastDrawn = -Infinity;
@@ -28,7 +25,7 @@ export class ProgressBar {
   #firstDone = 0;
   #note = '';
 
-  /** Starts the clock of the bar. @param details returns further lines for a terminal of this width */
+  /** @param details returns further lines for a terminal of this width */
   constructor(
     private readonly label: string,
     private readonly total: number,
@@ -39,10 +36,7 @@ export class ProgressBar {
     this.#started = clock();
   }
 
-  /**
-   * Sets the amount of work that earlier processes of a resumed run have done. It counts for the bar, but not for the estimate of
-   * the remaining time.
-   */
+  /** The work of earlier processes of a resumed run counts for the bar, but not for the estimate of the remaining time. */
   startAt(done: number): void {
     this.#firstDone = this.#done = done;
   }

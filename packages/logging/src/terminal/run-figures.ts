@@ -4,7 +4,6 @@ import { figuresOf, perNames } from '../figures.js';
 
 const LABEL = 10;
 const VALUE = 9;
-/** The largest width of a curve in characters. */
 const LONGEST_CURVE = 80;
 const LEVELS = '▁▂▃▄▅▆▇█';
 
@@ -19,20 +18,15 @@ const curves = [
 
 export class RunFigures {
   readonly #curves = new Map<string, number[]>();
-  /** The latest values of the metrics that are shown as numbers. */
   readonly #latest = new Map<string, number>();
   readonly #shown = perNames((names) => names.filter(isShown));
   #tokens: number | undefined;
   #seconds: Figures = {};
 
-  /** Creates the formatter. @param dim formats labels in a dim colour */
+  /** @param dim formats labels in a dim colour */
   constructor(private readonly dim: (text: string) => string = (text) => text) {}
 
-  /**
-   * Adds the metrics of an iteration.
-   *
-   * @param seconds wall-clock time of each phase since the last call; empty if an earlier process logged the metrics
-   */
+  /** @param seconds wall-clock time of each phase since the last call; empty if an earlier process logged the metrics */
   add(metrics: Figures, seconds: Figures): void {
     this.#tokens = metrics['rollout/tokens'];
     for (const name of this.#shown(figuresOf(metrics).names)) this.#latest.set(name, metrics[name]);
@@ -93,10 +87,7 @@ const isLoss = (name: string): boolean => name.startsWith('losses/') && name !==
 
 const isShown = (name: string): boolean => isLoss(name) || /(^|[/_])kl(_|$)/.test(name);
 
-/**
- * Draws the last `width` values as a row of block characters, whose heights are scaled between the smallest and the largest
- * value.
- */
+/** Draws the last `width` values as block characters, scaled between the smallest and the largest value. */
 export function sparkline(values: readonly number[], width: number): string {
   const shown = values.slice(-Math.max(1, width));
   const [low, high] = [minimum(shown), maximum(shown)];

@@ -1,7 +1,6 @@
 // Replaces the module `node:buffer` when Bowyer runs in a web page.
 import { Buffer, kMaxLength } from 'buffer';
 
-/** Returns whether bytes are valid UTF-8. */
 export function isUtf8(bytes: Uint8Array): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -33,9 +33,7 @@ export const unlink = bound('unlink');
 export const utimes = bound('utimes');
 export const writeFile = bound('writeFile');
 
-/**
- * Returns a method of the file system that reads a mounted blob if there is one at the path, and otherwise the file in memory.
- */
+/** Returns a method that reads a mounted blob if there is one at the path, and otherwise the file in memory. */
 const overBlobs = <Name extends keyof Files>(
   name: Name,
   read: (blob: Blob, ...rest: never[]) => unknown,

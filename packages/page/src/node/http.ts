@@ -146,7 +146,7 @@ class PageServer extends EventEmitter {
     return this;
   }
 
-  /** Answers a request by the server's listeners. @returns a function that aborts the request */
+  /** @returns a function that aborts the request */
   answer(ask: PageAsk, take: TakeAnswer): () => void {
     const socket = new PageSocket();
     this.#sockets.add(socket);
@@ -167,12 +167,7 @@ class PageServer extends EventEmitter {
   }
 }
 
-/**
- * Sends a request to the server of the program that listens on a port.
- *
- * @returns a function that aborts the request
- * @throws if no server listens on the port
- */
+/** Sends a request to the server that listens on a port; returns a function that aborts it. @throws if no server listens */
 export function ask(request: PageAsk, take: TakeAnswer): () => void {
   const server = servers.get(request.port);
   if (server === undefined) throw new Error(`no server of this page listens on port ${request.port}`);

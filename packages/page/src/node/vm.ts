@@ -5,7 +5,7 @@ type Context = Readonly<Record<string, unknown>>;
 export const createContext = (context: Context): Context => context;
 
 export class Script {
-  /** Stores the script. @param code the call of a function in the context without arguments, such as `run()` */
+  /** @param code the call of a function in the context without arguments, such as `run()` */
   constructor(private readonly code: string) {}
 
   runInContext(context: Context): unknown {

@@ -33,7 +33,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** Computes the CRC-32 of data. @param before the CRC-32 of the data that come before */
+/** @param before the CRC-32 of the data that come before */
 export function crc32(data: string | Uint8Array, before = 0): number {
   let value = ~before;
   for (const byte of typeof data === 'string' ? new TextEncoder().encode(data) : data)

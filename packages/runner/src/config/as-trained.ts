@@ -34,10 +34,7 @@ interface Trained {
   place: string;
   record: RecordedConfig;
   env: Node;
-  /**
-   * Whether the agent learned from conversations of a file, so that it may be evaluated in any environment: the environment of
-   * its training run was used for evaluations only.
-   */
+  /** Whether the agent learned from conversations of a file: its training run used the environment for evaluations only. */
   isAnywhere: boolean;
 }
 
@@ -60,10 +57,7 @@ async function trained(read: Reader, { isTyped }: ImpliedContext): Promise<Train
   return played === null ? null : { place, record: run, env: played, isAnywhere };
 }
 
-/**
- * Returns the node of the environment with this name: the training run's own, or one of its mixture with the options that it has
- * in the mixture; null where there is none.
- */
+/** The training run's own environment, or one of its mixture with the options that it has there; null where there is none. */
 function memberOf(env: Node, name: unknown): Node | null {
   if (env.name === name) return env;
   const listed = Array.isArray(env.envs) ? (env.envs as (string | Node)[]) : [];

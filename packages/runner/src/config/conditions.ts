@@ -1,5 +1,5 @@
-// Lists options that a run reads only together with another choice, and that choice. It is shown when a user gives such an option
-// without the choice, since the error would otherwise only call the option an unknown key.
+// Lists options that a run reads only together with another choice, and that choice, for the error that would otherwise only call
+// the option an unknown key.
 import type { Choices } from '../agent/keys/choices.js';
 
 const GIVEN_START =
@@ -70,7 +70,7 @@ const OF_A_SERVED_ENVIRONMENT: Readonly<Record<string, string>> = {
   'task.idle_minutes': 'choose task.transport=http',
 };
 
-/** Returns the choice with which a run would read an option; undefined where no other option makes a run read it. */
+/** Undefined where no other option makes a run read this one. */
 export function conditionOf(path: string, { algorithm, setting }: Choices): string | undefined {
   if (algorithm?.needs.source === 'dataset' && path.startsWith('warm_start'))
     return `${algorithm.name} has no warm start: it trains with its own options (--help algorithm)`;

@@ -22,11 +22,7 @@ export class ConfigNotes {
   }
 }
 
-/**
- * Makes the context of the rules by which keys imply others.
- *
- * @param shipped folders of the config files that belong to Bowyer
- */
+/** @param shipped folders of the config files that belong to Bowyer */
 export function impliedContext(
   composition: Composition,
   { overrides, purpose }: PrepareContext,

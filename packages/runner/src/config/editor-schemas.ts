@@ -59,10 +59,7 @@ export function allChoices(): Choices[] {
   );
 }
 
-/**
- * Merges two schemas of one node, so that the result has the keys of both. If the second has no further keys, the first is
- * returned.
- */
+/** The result has the keys of both schemas. If the second has no further keys, the first is returned. */
 export function merged(a: Schema | undefined, b: Schema): Schema {
   if (a === b || a?.properties === undefined || b.properties === undefined) return a ?? b;
   const [left, right] = [a.properties, b.properties] as Record<string, Schema>[];
@@ -134,7 +131,7 @@ export function editorSchemas(): Record<string, Schema> {
   };
 }
 
-/** Returns the name of a config's schema. @param config such as `env/maze` or `archer_20q` */
+/** @param config such as `env/maze` or `archer_20q` */
 export function schemaNameOf(config: string): string {
   const [group, name] = config.split('/');
   if (name === undefined) return 'run';
@@ -144,7 +141,7 @@ export function schemaNameOf(config: string): string {
 }
 
 /**
- * Returns the comment line in a config file that names its schema for editors.
+ * The comment line in a config file that names its schema.
  *
  * @param file the path of the config file, relative to the repository
  */

@@ -6,11 +6,7 @@ import { configWithoutFlag, missingConfig } from './missing-config.js';
 
 type Context = TranslateContext & { overrides: readonly string[] };
 
-/**
- * Returns a clearer error for an error of composition; undefined if none can be made.
- *
- * @param configs the folder of Bowyer's config files
- */
+/** Returns undefined if no clearer error can be made. @param configs the folder of Bowyer's config files */
 export async function explain(error: ConfigError, context: Context, configs: string): Promise<ConfigError | undefined> {
   const missing = missingConfig(error, configs) ?? configWithoutFlag(error, configs);
   if (missing !== undefined) return missing;
@@ -40,9 +36,7 @@ interface Unknown {
   error: ConfigError;
 }
 
-/**
- * Collects all unknown keys, and composes the config without them. There is no composition if the config has another error too.
- */
+/** Collects all unknown keys. There is no composition if the config has another error too. */
 function withoutUnknown(
   first: ConfigError,
   { compose, overrides }: Context,
@@ -64,7 +58,6 @@ function withoutUnknown(
   }
 }
 
-/** Lists the paths of all options in a config. */
 const leavesOf = (node: PlainObject, prefix = ''): string[] =>
   Object.entries(node).flatMap(([key, value]) =>
     value !== null && typeof value === 'object' && !Array.isArray(value)
@@ -72,10 +65,7 @@ const leavesOf = (node: PlainObject, prefix = ''): string[] =>
       : [`${prefix}${key}`],
   );
 
-/**
- * Returns a number by which suggested paths are sorted: options of the algorithm come first, and paths with fewer parts before
- * longer ones.
- */
+/** The rank of suggested paths: options of the algorithm come first, and paths with fewer parts before longer ones. */
 const rank = (path: string) => path.split('.').length + (path.startsWith('algorithm.') ? 0 : 10);
 
 const NO_CHOICES: Choices = { algorithm: null, env: null, setting: () => undefined };

@@ -41,7 +41,6 @@ interface Named {
   algorithm: string;
 }
 
-/** Lists the flat names that each algorithm gives to its options. */
 const namedByAlgorithms = (): Named[] =>
   algorithmNames().flatMap((name) => {
     const { options, aliases = [] } = findAlgorithm(name)!;
@@ -49,10 +48,7 @@ const namedByAlgorithms = (): Named[] =>
     return [name, ...aliases].flatMap((algorithm) => pairs.map(([flat, path]) => ({ flat, path, algorithm })));
   });
 
-/**
- * Returns the path for which a flat name stands. If other algorithms use the same name for another option, the path is limited to
- * the algorithms that use the name for this option.
- */
+/** If other algorithms use the name for another option, the path is limited to the algorithms that use it for this option. */
 function limited(name: string, path: string, named: readonly Named[]): FlatPath {
   const same = named.filter(({ flat }) => flat === name);
   const own = same.filter((one) => one.path === path);
@@ -69,10 +65,7 @@ const rankOf = (path: string): string => {
 };
 const byNode = (a: string, b: string): number => (rankOf(a) < rankOf(b) ? -1 : 1);
 
-/**
- * Lists the options of a task that declare no flat name. Their own name is the flat name, since in version 0.2 they were at the
- * root of the config.
- */
+/** Options without a declared flat name, whose own name is the flat name: in version 0.2 they were at the root of the config. */
 const unnamed = ({ properties }: TObject): string[] =>
   Object.entries(properties).flatMap(([key, { flat }]) => (flat === undefined ? [key] : []));
 

@@ -21,10 +21,7 @@ export const IMPLIED = 'implied by another key';
 export interface Implied {
   word: string;
   why: string;
-  /**
-   * Whether the override replaces a value of the command line: it then has that value in it. Otherwise the command line takes
-   * precedence.
-   */
+  /** Whether the override, which then has the value of the command line in it, takes precedence over the command line. */
   isFinal?: boolean;
 }
 
@@ -34,5 +31,5 @@ export type Rule = (
   composition: Composition,
 ) => Implied[] | Promise<Implied[]>;
 
-/** Reads the value of a key in the composed config; undefined where the key is absent or its interpolation cannot be resolved. */
+/** Undefined where the key is absent or its interpolation cannot be resolved. */
 export type Reader = (key: string) => unknown;

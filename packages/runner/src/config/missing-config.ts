@@ -35,10 +35,7 @@ const TRAININGS = [
   'or --config-name finetune (a model on your data); npx bowyer alone lists all configs',
 ];
 
-/**
- * Returns a clearer error for `bowyer archer_20q` and `bowyer train`, where `--config-name` is missing before the name; undefined
- * for other errors.
- */
+/** For `bowyer archer_20q` and `bowyer train`, where `--config-name` is missing; undefined for other errors. */
 export function configWithoutFlag(error: ConfigError, configs: string): ConfigError | undefined {
   const name = /^Cannot read override '(\w+)': '=' is missing$/.exec(error.summary)?.[1];
   return name === undefined ? undefined : withRemedy(error, name, configs);

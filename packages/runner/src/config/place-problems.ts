@@ -27,7 +27,6 @@ export interface PlacesConfig {
   warmStart?: { cacheDir?: string };
 }
 
-/** Reports the options whose paths cannot be written. */
 export function placeProblems({ task, savePath, warmStart }: PlacesConfig): ConfigProblem[] {
   const { name, output, format } = task;
   const places = { save_path: savePath, 'warm_start.cache_dir': warmStart?.cacheDir, 'task.output': output };
@@ -45,7 +44,7 @@ export function placeProblems({ task, savePath, warmStart }: PlacesConfig): Conf
   });
 }
 
-/** Returns the reason why a task cannot write to a path; null where it can. */
+/** Null where the task can write to the path. */
 export function obstacleOf(path: string, kind: Kind): string | null {
   if (path === '') return 'it is empty';
   try {

@@ -18,8 +18,6 @@ import { choicesOf, optionsOf, schemaOf, taskOf, unknownUnit } from './units.js'
 const UNITS = ['task', 'algorithm', 'env', 'context', 'memory', 'policy', 'critic', 'optimizer', 'preset'];
 
 /**
- * Lists the options in a composed config that its run does not read and that can be removed.
- *
  * @param shipped folders of the config files that belong to Bowyer
  * @returns the paths to remove from the composition; the validation reports the unknown keys that are left
  * @throws {ConfigError} for options of the user that the run would read with another choice
@@ -52,10 +50,7 @@ export async function unreadKeys(
 
 const isBelow = (path: string, node: string): boolean => path.startsWith(`${node}.`);
 
-/**
- * Lists the paths in a config that its schema does not have, such as `lora` or `demonstrations.noise`, so that the run does not
- * read them.
- */
+/** Lists paths such as `lora` or `demonstrations.noise` that the schema does not have. */
 function unreadPaths(config: PlainObject, schema: TSchema, prefix = ''): string[] {
   if (!isNode(schema)) return [];
   return Object.entries(config).flatMap(([key, value]) => {

@@ -30,11 +30,7 @@ export function withoutSecrets(argv: readonly string[], env: Environment): strin
   });
 }
 
-/**
- * Removes the secrets that come from config files from a composed config.
- *
- * @param env receives the secrets
- */
+/** Removes secrets that come from config files. @param env receives the secrets */
 export function withoutSecretsOf(composition: Composition, env: Environment): Composition {
   const found = Object.keys(VARIABLES).filter((key) => !BY_NAME.includes(key) && key in composition.config);
   for (const key of found) {

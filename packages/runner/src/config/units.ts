@@ -33,10 +33,7 @@ export function unknownUnit(composition: Composition): { key: string; schema: TO
   return undefined;
 }
 
-/**
- * Reads the value of a key; undefined where its interpolation cannot be resolved, which the validation reports with file and
- * line.
- */
+/** Undefined where the interpolation cannot be resolved, which the validation reports with file and line. */
 function safeSetting(composition: Composition, key: string): unknown {
   try {
     return composition.setting(key);

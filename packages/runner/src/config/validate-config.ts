@@ -65,7 +65,6 @@ function withoutDefaults(composition: Composition): ConfigProblem[] {
   ];
 }
 
-/** The tasks that train an agent with an algorithm. */
 const TRAINING = ['train', 'train_agent'];
 
 /** Refuses a config whose `algorithm.name` was changed without choosing the options of that algorithm (`algorithm=NAME`). */
@@ -160,10 +159,7 @@ interface LimitedConfig {
   policy?: { nPositions?: number };
 }
 
-/**
- * Checks limits that a schema cannot express: the number of cores of this machine, the policy's context length, and the contents
- * of the run's folder.
- */
+/** Limits that a schema cannot express: this machine's cores, the context length, and the contents of the run's folder. */
 function limitProblems({ device, sampling, policy, savePath }: LimitedConfig): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const cores = availableParallelism();

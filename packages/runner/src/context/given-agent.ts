@@ -11,10 +11,7 @@ export interface GivenAgent {
   /** The tasks of evaluations during training; if absent, a share of `tasks` is held out. */
   evalTasks?: readonly AgentTask[];
   testTasks?: readonly AgentTask[];
-  /**
-   * Called after every `concurrency` rollouts of an evaluation, with the returns so far in the order of the tasks; if it returns
-   * true, the evaluation ends early.
-   */
+  /** Called after every `concurrency` rollouts with the returns so far in the order of the tasks; true ends the evaluation. */
   isEnough?: (returns: readonly number[]) => boolean;
 }
 

@@ -16,7 +16,6 @@ const figures: [metric: string, text: (value: number) => string][] = [
   ['groups/flat_share', (x) => `groups without a difference ${percent(x)}`],
 ];
 
-/** The iteration's number and times, from which its progress is reported. */
 export interface IterationPlace {
   iteration: number;
   iterations: number;
@@ -26,7 +25,6 @@ export interface IterationPlace {
   left: number | null;
 }
 
-/** The progress that is reported after an iteration of training. */
 export interface IterationProgress {
   phase: 'training';
   iteration: number;
@@ -42,13 +40,10 @@ export interface IterationProgress {
   metrics: Readonly<Metrics>;
 }
 
-/** The progress of an evaluation or a test, in rollouts. */
+/** In rollouts. */
 export interface RolloutProgress {
   phase: 'rollouts';
-  /**
-   * The model that plays: its folder in an evaluation; `start` (the initial model), `last` or `best` in the final test of a
-   * training.
-   */
+  /** A folder in an evaluation; `start` (the initial model), `last` or `best` in the final test of a training. */
   model: string;
   done: number;
   total: number;

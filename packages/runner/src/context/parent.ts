@@ -1,8 +1,7 @@
 // Ends a child process when its parent process ends. It is needed since Node has neither exec nor Linux's parent-death signal.
 
 /**
- * The environment variable with which a parent asks its child to end together with it. The parent must have opened an IPC
- * channel, which the operating system closes when the parent ends.
+ * Asks a child to end together with its parent, which must have opened an IPC channel: the system closes it when the parent ends.
  */
 export const ENDS_WITH_PARENT = 'BOWYER_ENDS_WITH_PARENT';
 

@@ -11,7 +11,7 @@ export interface Processes {
 }
 
 /**
- * Gathers the host names and thread counts of all ranks; every rank must call it.
+ * Every rank must call it.
  *
  * @param threads the config's `device.threads`: 0 for all cores that the system gives this process
  * @returns null for a single process
@@ -23,7 +23,7 @@ export function processesOf(ranks: Ranks, threads: number): Processes | null {
 }
 
 /**
- * Returns a line for the log such as `1 process runs this, with 1 thread`.
+ * For example `1 process runs this, with 1 thread`.
  *
  * @param threads the config's `device.threads`
  * @param players the number of processes that play the episodes

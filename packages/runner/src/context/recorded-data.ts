@@ -8,7 +8,6 @@ import { DataFileError, EXPECTED_CONVERSATION, recordFolderOf } from '@bowyer/co
 import type { RecordedUse } from '@bowyer/rollouts';
 import type { TaskContext } from './task-context.js';
 
-/** The config keys that may name a folder of recordings. */
 export interface RecordPlaces {
   demonstrations?: { path?: unknown };
   algorithm?: { name: string };

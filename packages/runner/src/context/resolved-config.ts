@@ -12,20 +12,13 @@ export interface ResolvedConfig {
   readonly decisive: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Derives the forms of a config from its validated values.
- *
- * @param nodes a config that the schema has accepted
- */
+/** @param nodes a config that the schema has accepted */
 export function resolvedConfig(nodes: Readonly<Record<string, unknown>>, schema: TObject): ResolvedConfig {
   const values = camelKeys(nodes) as Record<string, unknown>;
   return { nodes, values, decisive: decisivePart(values, schema) };
 }
 
-/**
- * Removes options on which the results do not depend (`decides: false` in their schema). `iterations` is removed too, since a
- * resumed run may have more.
- */
+/** Removes options with `decides: false` in their schema, and `iterations`, since a resumed run may have more. */
 function decisivePart(values: Record<string, unknown>, { properties }: TObject): Record<string, unknown> {
   const kept = Object.entries(values).flatMap(([key, value]) => {
     const own = (properties as Record<string, TSchema>)[toSnakeCase(key)];

@@ -6,7 +6,7 @@ import type { TaskContext } from './task-context.js';
 const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs `work` with signal handlers, which are removed when it ends.
+ * The handlers are removed when `work` ends.
  *
  * @param work gets `onInterrupt` of TaskContext, by which it registers how it stops
  */

@@ -32,9 +32,8 @@ export interface TaskContext {
   /** The hosts and threads of the processes in `ranks`, for the results; null for a single process. */
   processes?: Processes | null;
   /**
-   * Registers the function that is called when the user asks the task to stop (Ctrl-C, SIGTERM), and the text that is then
-   * logged. With null, and before the first call, such a request ends the process immediately. A second request always ends it
-   * immediately.
+   * Registers what is called and logged when the user asks the task to stop (Ctrl-C, SIGTERM). With null, and before the first
+   * call, such a request ends the process immediately, as a second request always does.
    */
   onInterrupt(stop: (() => void) | null, announcement?: string): void;
   /** Calls the listener with every line that is logged from now on. @returns a function that removes the listener */

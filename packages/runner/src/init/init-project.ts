@@ -14,8 +14,7 @@ interface Package {
 }
 
 /**
- * Writes the files of a template project into a folder. Existing files are not changed, except package.json, to which missing
- * scripts are added.
+ * Existing files are not changed, except package.json, to which missing scripts are added.
  *
  * @param argv the name of the template, and the folder; the current one if not given
  * @returns the next steps, for the terminal

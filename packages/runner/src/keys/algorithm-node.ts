@@ -8,11 +8,7 @@ const name = Type.String({
   flat: 'agent_type',
 });
 
-/**
- * Makes the schema of the node.
- *
- * @param options of the algorithm; a task that only plays reads fewer of them
- */
+/** @param options of the algorithm; a task that only plays reads fewer of them */
 export const algorithmNode = (
   algorithm: AnyAlgorithm | null,
   options: TObject | undefined = algorithm?.options as TObject | undefined,

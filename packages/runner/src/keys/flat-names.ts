@@ -11,5 +11,4 @@ export const FLAT_NAMES = 'flat-names.json';
 const runner = resolve(import.meta.dirname, '..', '..');
 export const shippedRoot = existsSync(join(runner, 'configs')) ? runner : resolve(runner, '..', '..');
 
-/** The table of flat names with the paths of their options. */
 export const flatNames = JSON.parse(readFileSync(join(shippedRoot, 'configs', FLAT_NAMES), 'utf8')) as FlatNames;

@@ -14,11 +14,7 @@ export function loggerKeys({ setting }: Choices): TProperties {
   return { logger: loggerNode(names.filter((name) => findLogger(name) !== undefined)) };
 }
 
-/**
- * Makes the schema of the config node `logger`.
- *
- * @param names of the loggers that the config has chosen
- */
+/** @param names of the loggers that the config has chosen */
 export function loggerNode(names: readonly string[] = loggerNames()) {
   const properties = Object.fromEntries(names.map((name) => [name, findLogger(name)!.options]));
   return changeableOnResume(Type.Object(properties, { additionalProperties: false, description }));

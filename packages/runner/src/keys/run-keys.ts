@@ -14,7 +14,6 @@ import {
 } from '@bowyer/core';
 import { launcherSchema, sweeperSchema } from './sweep-schema.js';
 
-/** The keys that every task has. */
 export const runKeys = {
   seed: seedOption,
   save_path: changeableOnResume(

@@ -12,16 +12,15 @@ import { settingsOf, type GivenAgent } from '../context/given-agent.js';
 import type { RunProgress } from '../context/iteration-line.js';
 
 export interface LibraryRun {
-  /** The name of the primary config, such as `train_agent`. */
+  /** Such as `train_agent`. */
   configName: string;
   /**
-   * Config keys in camelCase with their values; an option of a config group by the name of the group, such as `algorithm:
-   * 'rloo'`. Undefined values keep their defaults.
+   * Config keys in camelCase; an option of a config group by the name of the group, such as `algorithm: 'rloo'`. Undefined values
+   * keep their defaults.
    */
   settings: Readonly<Record<string, unknown>>;
   /** Asks the run to stop at a point from which it can be resumed; an evaluation or a test in progress is discarded. */
   signal?: AbortSignal;
-  /** The agent function, for tasks in which a user's agent plays. */
   log?: (message: string, level: 'INFO' | 'WARNING') => void;
   onProgress?: (progress: RunProgress & { report: string }) => void;
   /** The agent function, for tasks whose agent is a user's program. */

@@ -3,7 +3,6 @@
 import type { MpiRanks } from '@bowyer/mpi';
 import type { ResolvedConfig } from '../context/resolved-config.js';
 
-/** The job that rank 0 sends to the other ranks. */
 export interface AnnouncedJob {
   config: ResolvedConfig;
   directory: string;
@@ -38,11 +37,7 @@ export class Leader {
   }
 }
 
-/**
- * Sends the job of rank 0 to all ranks; every rank must call it.
- *
- * @param job on rank 0; null on the others
- */
+/** Every rank must call it. @param job on rank 0; null on the others */
 export async function shareJob(ranks: MpiRanks, job: AnnouncedJob | null): Promise<AnnouncedJob | null> {
   await ranks.barrier();
   return ranks.gather(job)[0];

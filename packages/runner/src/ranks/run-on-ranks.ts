@@ -12,9 +12,9 @@ import { Leader, shareJob } from './leader.js';
 const PATIENCE_MS = 500;
 
 /**
- * Runs the command line on rank 0, and on the other ranks the job that rank 0 sends.
+ * Rank 0 sends a job to the other ranks.
  *
- * @param commandLine gets the leader, by which rank 0 sends the job to the other ranks; null for a single process
+ * @param commandLine gets the leader; null for a single process
  * @returns the exit code; if one rank fails, all are ended
  */
 export async function runOnRanks(commandLine: (leader: Leader | null) => Promise<number>): Promise<number> {

@@ -16,11 +16,7 @@ export interface AgentRollouts {
   found: Map<string, RecordedRollout>;
 }
 
-/**
- * Reads the rollouts of a run's agent.
- *
- * @returns null where the run has recorded no rollouts
- */
+/** @returns null where the run has recorded no rollouts */
 export async function readAgentRollouts(directory: string, wanted: ReadonlySet<string>): Promise<AgentRollouts | null> {
   const folder = join(directory, CALLS_FOLDER);
   if (!existsSync(folder)) return null;

@@ -3,7 +3,7 @@ import { effectiveRewards, treeOf, type CallNode, type RecordedRollout } from '@
 import type { CallTree, ToolCall, TreeCall } from '@bowyer/views';
 import { cutText, type StoredEpisode } from './turns.js';
 
-/** Returns the name of the agent's rollout from which an episode was made; undefined for an episode of an environment. */
+/** Undefined for an episode of an environment. */
 export const rolloutOf = ({ turns }: StoredEpisode): string | undefined => {
   const name = turns[0]?.info.rollout;
   return typeof name === 'string' ? name : undefined;

@@ -1,11 +1,10 @@
-// Computes the learning curves of settings (configs that differ in more than the seed): the mean over a setting's runs, and a
-// band between their smallest and their largest value.
+// Computes the learning curves of settings (configs that differ in more than the seed): the mean, smallest and largest value of
+// runs.
 import type { BandChart, BandSeries } from '@bowyer/views';
 import { chartSpecs } from './charts.js';
 import { thinned } from './metric-table.js';
 import type { Setting } from './settings.js';
 
-/** The maximum number of points of a curve. */
 const POINTS = 400;
 
 export function bandCharts(settings: readonly Setting[], xLabel: string): BandChart[] {

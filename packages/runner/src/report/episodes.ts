@@ -9,7 +9,6 @@ import { dialogueOf, summaryOf, type StoredEpisode } from './turns.js';
 export const SOURCES: readonly EpisodeSource[] = ['rollout', 'eval', 'test'];
 
 export interface EpisodeList {
-  /** The run's folder. */
   directory: string;
   episodes: EpisodeSummary[];
   /** For each episode, by its id, the byte position of its line in its JSONL file. */
@@ -59,20 +58,15 @@ export async function readDialogues(
   return { dialogues: read.map(({ episode, dialogue }) => withCalls(dialogue, episode, rollouts)), rollouts };
 }
 
-/** Reads one complete episode. */
 export async function readDialogue(list: EpisodeList, id: string, gamma: number): Promise<Dialogue> {
   const { dialogues } = await readDialogues(list, gamma, new Map([[id, []]]));
   return dialogues[0];
 }
 
 const [BEST, WORST, SURPRISING, LATEST] = [4, 4, 4, 4];
-/**
- * The number of evaluation items whose episodes are shown over the course of the run, and the number of episodes shown of each.
- */
+/** The number of evaluation items that are shown over the course of the run, and of episodes of each. */
 const [FOLLOWED, TIMES] = [3, 5];
-/**
- * The best and the worst episodes are chosen among this last share of the list, which was played by a policy near the final one.
- */
+/** The share of the list, played by a policy near the final one, that has the best and the worst episodes. */
 const RECENT = 0.5;
 
 /** Chooses the episodes that the report shows in full. Returns their ids with the reasons for each, in the order of the page. */

@@ -10,12 +10,7 @@ const RUN_FILES = [CONFIG_FILE, 'metrics.jsonl'];
 
 export const isRun = (directory: string): boolean => RUN_FILES.some((name) => existsSync(join(directory, name)));
 
-/**
- * Finds the runs in and below a folder.
- *
- * @returns the folders of the runs, sorted by name, with numbers in numeric order
- * @throws if there is no run
- */
+/** Sorted by name, with numbers in numeric order. @throws if there is no run in or below the folder */
 export async function findRuns(directory: string): Promise<string[]> {
   const found = await search(directory, DEPTH);
   if (found.length > 0) return found;

@@ -8,7 +8,6 @@ const CHART_POINTS = 1000;
 const OTHER_POINTS = 200;
 const DIGITS = 5;
 
-/** All metrics of a run, by column of metrics.jsonl. */
 export interface MetricColumns {
   /** The iterations and the values of each metric, in the order of the file. */
   columns: Map<string, { x: number[]; y: number[] }>;
@@ -21,11 +20,7 @@ export interface MetricColumns {
  */
 const isLegacy = (key: string) => key.includes('.') && !key.includes('/');
 
-/**
- * Reads a run's metrics by column. Values of null are left out; they stand for numbers that were not finite.
- *
- * @returns no columns where the run has not logged any metrics yet
- */
+/** Leaves out null, which stands for numbers that were not finite; no columns where the run has not logged any metrics yet. */
 export async function readMetrics(path: string): Promise<MetricColumns> {
   const columns: MetricColumns['columns'] = new Map();
   let rows = 0;
@@ -47,11 +42,7 @@ export async function readMetrics(path: string): Promise<MetricColumns> {
   return { columns, rows, torn };
 }
 
-/**
- * Makes the table of metrics for the report.
- *
- * @param charted keys that have a chart in the report, which keep more points
- */
+/** @param charted keys that have a chart in the report, which keep more points */
 export function metricTable(
   { columns, rows }: MetricColumns,
   charted: ReadonlySet<string>,

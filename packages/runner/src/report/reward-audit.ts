@@ -5,7 +5,6 @@ import { effectiveRewards, REWARD, type RecordedRollout } from '@bowyer/rollouts
 import type { Table } from '@bowyer/views';
 import { callTree } from './agent-tree.js';
 
-/** The data about a rollout that the audit of rewards needs. */
 export interface AuditedRollout {
   group?: string;
   task?: string;
@@ -37,11 +36,7 @@ export function auditedRollout(rollout: RecordedRollout): AuditedRollout {
 /** The share of a run's rollouts that counts as its beginning, and as its end. */
 const EDGE = 0.2;
 
-/**
- * Makes the tables of the audit of rewards.
- *
- * @param rollouts of the training, in the order of time
- */
+/** @param rollouts of the training, in the order of time */
 export function rewardAudit(rollouts: readonly AuditedRollout[]): Table[] {
   const ended = rollouts.filter(({ failure, rewards }) => failure === null && rewards.size > 0);
   const tables = [
@@ -189,7 +184,7 @@ function meanAndEdges(values: readonly number[]): string[] {
   return [values, values.slice(0, edge), values.slice(-edge)].map((own) => mean(own).toPrecision(3));
 }
 
-/** Computes the correlation of two series; null where one of them is constant. */
+/** Null where one of them is constant. */
 function correlationOf(x: readonly number[], y: readonly number[]): number | null {
   const varies = (values: readonly number[]) => values.some((value) => value !== values[0]);
   return x.length > 2 && varies(x) && varies(y) ? correlation(x, y) : null;

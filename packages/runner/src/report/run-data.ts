@@ -55,7 +55,7 @@ export async function readRun(directory: string, { status }: RunDataOptions = {}
   };
 }
 
-/** Reads the loss of each epoch of the warm start; null without a warm start. */
+/** Null without a warm start. */
 async function warmStartLoss(directory: string): Promise<{ x: number[]; y: number[] } | null> {
   const column = { x: [] as number[], y: [] as number[] };
   let epoch = 0;

@@ -23,11 +23,7 @@ export interface RunRecord {
   facts: Fact[];
 }
 
-/**
- * Reads the facts about the run in a folder.
- *
- * @throws if the folder contains no run
- */
+/** @throws if the folder contains no run */
 export async function readRunRecord(directory: string): Promise<RunRecord> {
   const [config, results] = await Promise.all([
     textIfThere(join(directory, CONFIG_FILE)),

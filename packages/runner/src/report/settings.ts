@@ -5,7 +5,6 @@ import type { Table } from '@bowyer/views';
 import type { MetricColumns } from './metric-table.js';
 import type { RunRecord } from './run-facts.js';
 
-/** A run with its metrics. */
 export interface ComparedRun {
   record: RunRecord;
   metrics: MetricColumns;
@@ -16,10 +15,7 @@ export interface Setting {
   runs: ComparedRun[];
 }
 
-/**
- * The largest number of config keys in a setting's name. If more keys differ, the name has only the keys in `TELLING`, or is that
- * of the folder; the table of differences has all.
- */
+/** If more keys differ, the name has only the keys in `TELLING`, or is that of the folder; the table of differences has all. */
 const NAMED_KEYS = 3;
 /** The config keys that are shown first in the name of a setting, since they say most about the difference between two runs. */
 const TELLING = ['env.name', 'algorithm.name', 'policy.model'];

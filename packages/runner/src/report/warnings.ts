@@ -4,7 +4,6 @@ import type { Warning } from '@bowyer/views';
 import type { RunResults } from '../run/results.js';
 import type { MetricColumns } from './metric-table.js';
 
-/** The share of invalid actions above which the report warns. */
 const MANY_INVALID = 0.2;
 /** The share of its initial entropy below which a policy is considered collapsed. */
 const COLLAPSED = 0.1;

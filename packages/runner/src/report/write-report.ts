@@ -11,12 +11,7 @@ import { CONFIG_FILE } from '../run/recorded-config.js';
 export const REPORT_FILE = 'report.html';
 const COMPARISON_FILE = 'comparison.html';
 
-/**
- * Writes a run's report.
- *
- * @param status of the run, given if its folder does not record it yet
- * @returns the path of the file
- */
+/** Returns the path of the file. @param status of the run, given if its folder does not record it yet */
 export async function writeReport(directory: string, status?: RunStatus): Promise<string> {
   const path = join(directory, REPORT_FILE);
   await writeFileAtomically(path, await renderPage(await readRun(directory, { status })));
@@ -61,11 +56,7 @@ const RENEWED_MS = 10_000;
 /** The largest share of a run's time that writing its report may take. */
 const MOST_SHARE = 0.01;
 
-/**
- * Returns the pause after a report in ms, so that reports take at most `MOST_SHARE` of the time.
- *
- * @param tookMs the time that the report took
- */
+/** Returns ms, so that reports take at most `MOST_SHARE` of the time. @param tookMs the time that the report took */
 export const pauseAfter = (tookMs: number): number => Math.max(RENEWED_MS, tookMs / MOST_SHARE - tookMs);
 
 /** Writes the report repeatedly during the run, so that an open page shows the current state. */

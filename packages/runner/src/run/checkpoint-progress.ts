@@ -6,7 +6,7 @@ import { CheckpointStore } from '@bowyer/checkpoints';
 /** The progress of a run that a checkpoint contains besides tensors. */
 export interface CheckpointProgress {
   nextIteration: number;
-  /** The length of each JSONL file in bytes when the checkpoint was written; a resumed run cuts the files to it. */
+  /** In bytes, when the checkpoint was written; a resumed run cuts the files to it. */
   fileLengths: Record<string, number>;
   best: { iteration: number; score: number } | null;
   state: AlgorithmState;
@@ -17,6 +17,5 @@ export interface CheckpointProgress {
   iterations?: number | null;
 }
 
-/** Opens the checkpoints in a run's folder. */
 export const checkpointsOf = (directory: string): CheckpointStore<CheckpointProgress> =>
   new CheckpointStore(join(directory, 'checkpoints'), 'start again in a new directory: save_path=NEW_FOLDER');

@@ -5,7 +5,7 @@ import type { RunControl } from './run-control.js';
 const MS_PER_MINUTE = 60_000;
 
 export interface ScheduleKeys {
-  /** The minutes between checkpoints; null if the time decides nothing. */
+  /** Null if the time decides nothing. */
   saveMinutes: number | null;
   /**
    * The number of epochs between checkpoints (`between`; null: epochs decide nothing) and of all epochs, for runs whose length is

@@ -8,8 +8,7 @@ import type { TaskContext } from '../context/task-context.js';
 const FOLDER_KEYS = { run: 'save_path', sweep: 'hydra.sweep.dir', server: 'folder' } as const;
 
 /**
- * Runs `work` while this process holds the lock of the folder. If the process loses the lock before the work ends, it writes
- * nothing more into the folder: see `protects` of `withFileLock`.
+ * If the process loses the lock before the work ends, it writes nothing more into the folder: see `protects` of `withFileLock`.
  *
  * @param what the kind of work, for messages
  * @param say gets a message while it is unknown whether the process that holds the lock, on another machine, is alive
@@ -34,8 +33,7 @@ export function owningFolder<T>(
 }
 
 /**
- * Checks that no other process uses a run's folder, before Hydra's record of the config is written there, so that a refused
- * command changes nothing.
+ * Is called before Hydra's record of the config is written, so that a refused command changes nothing.
  *
  * @throws if another process that is alive holds the lock of the folder
  */

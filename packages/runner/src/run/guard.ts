@@ -11,10 +11,7 @@ export interface GuardBounds {
 
 const off = 'null: no bound';
 
-/**
- * The options of the config node `guard`. The run's results do not depend on them, so that a stopped run can be resumed with
- * other bounds.
- */
+/** Results do not depend on these options, so that a stopped run can be resumed with other bounds. */
 export const guardNode = changeableOnResume(
   group(
     {

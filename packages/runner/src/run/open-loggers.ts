@@ -11,7 +11,6 @@ import {
   type RunLogger,
 } from '@bowyer/logging';
 
-/** Options of each logger by its name. */
 export type LoggerConfig = Readonly<Record<string, object>>;
 
 type LoggingContext = Pick<TaskContext, 'directory' | 'config' | 'log' | 'onOutput' | 'requestStop'>;
@@ -22,11 +21,7 @@ interface LoggingConfig {
   runName: string;
 }
 
-/**
- * Checks the requirements of each logger before the run starts.
- *
- * @throws if a requirement is missing, such as the API key of a logger's server
- */
+/** @throws if a requirement is missing, such as the API key of a logger's server */
 export function checkLoggers({ logger, projectName: project, runName: name }: LoggingConfig): void {
   for (const [unit, options] of Object.entries(logger)) findLogger(unit)!.check?.({ project, name }, options);
 }
@@ -41,8 +36,6 @@ export class RunLoggers implements AsyncDisposable {
   ) {}
 
   /**
-   * Opens the loggers of the config.
-   *
    * @param resumedAfter the number of lines of metrics.jsonl that a resumed run keeps; 0 for a new run
    * @throws if a logger cannot be opened, since the user can still fix it when the run starts
    */
@@ -78,11 +71,7 @@ export class RunLoggers implements AsyncDisposable {
     await Promise.all(this.loggers.map((logger) => logger.checkpoint?.(written)));
   }
 
-  /**
-   * Closes the loggers of a run that has not failed.
-   *
-   * @param figures the final metrics, from the results; null if the user stopped the run
-   */
+  /** @param figures the final metrics, from the results; null if the user stopped the run */
   async finish(figures: Readonly<Record<string, number>> | null): Promise<void> {
     const best = join(this.directory, 'checkpoints', 'best');
     const model = figures !== null && existsSync(best) ? best : null;

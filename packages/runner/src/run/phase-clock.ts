@@ -1,5 +1,4 @@
-// Measures how many seconds each phase of an iteration takes (rollout, update and others), and emits the phases as spans of a
-// trace.
+// Measures the seconds of each phase of an iteration (rollout, update and others), and emits the phases as spans of a trace.
 import { emitSpan, wallClock, type Span } from '@bowyer/core';
 
 export class PhaseClock {
@@ -18,7 +17,6 @@ export class PhaseClock {
     this.#seconds[phase] = (this.#seconds[phase] ?? 0) + milliseconds / 1000;
     this.#started = now;
     const end = wallClock();
-    // Consecutive steps of the same phase extend its span.
     if (this.#span?.name === phase) return void (this.#span = { ...this.#span, end });
     this.endSpan();
     this.#span = { category: 'phase', name: phase, start: end - milliseconds, end, attributes: { iteration } };

@@ -2,14 +2,14 @@
 // after a kill.
 import { readFile } from 'node:fs/promises';
 
-/** Reads a text file; returns null if the file does not exist. */
+/** Null if the file does not exist. */
 export const textIfThere = (path: string): Promise<string | null> =>
   readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
 
-/** Reads a JSON file; returns null if the file does not exist. */
+/** Null if the file does not exist. */
 export async function jsonIfThere<Value>(path: string): Promise<Value | null> {
   const text = await textIfThere(path);
   return text === null ? null : (JSON.parse(text) as Value);

@@ -11,7 +11,6 @@ export const CONFIG_FILE = 'run-config.json';
 
 type Node = Record<string, unknown>;
 
-/** The recorded options that this program reads. */
 export interface RecordedConfig extends Node {
   task?: { name?: string; model?: string | null; epochs?: number };
   algorithm?: { name?: string; epochs?: number; gamma?: number; actor?: { schedule?: Node } };
@@ -57,10 +56,7 @@ export function recordedConfig(text: string): RecordedConfig {
   return config;
 }
 
-/**
- * Renames `warmup_steps` in the schedule of version 0.3.0 to `warmup_iterations`, for algorithms that count the warm-up in
- * iterations.
- */
+/** Renames `warmup_steps` of version 0.3.0 to `warmup_iterations` for algorithms that count the warm-up in iterations. */
 function countIterations({ algorithm }: RecordedConfig, name: string | undefined): void {
   const schedule = algorithm?.actor?.schedule;
   if (schedule?.warmupSteps === undefined || !pathOf('lm_schedule.warmup_steps', null, name)?.endsWith('_iterations'))
@@ -82,10 +78,7 @@ const withMembers = (node: Node, name: string, path: string, find: (name: string
     }),
   );
 
-/**
- * Returns the path of an option that was recorded under a flat name; undefined for nodes, and for options that are still at the
- * root of the config.
- */
+/** Returns the path of an option under a flat name; undefined for nodes, and for options still at the root of the config. */
 function pathOf(key: string, value: unknown, algorithm: string | undefined, task = 'train'): string | undefined {
   if (isRecord(value) && NODES.has(key)) return undefined;
   const paths = (flatNames[key] ?? []).flatMap((given) => {
@@ -103,7 +96,7 @@ const NODES = new Set(
   ),
 );
 
-/** Reads the recorded config of the run in which an agent was trained; returns null for a model that no run has trained. */
+/** Null for a model that no run has trained. */
 export function runOf(agentFolder: string): RecordedConfig | null {
   let folder = agentFolder;
   for (let up = 0; up < 4; up++) {
@@ -115,9 +108,8 @@ export function runOf(agentFolder: string): RecordedConfig | null {
 }
 
 /**
- * Returns whether an agent learned from conversations of a file. Such an agent belongs to no environment, since that of its run
- * was used for evaluations only. If the file no longer exists, the answer is whether the run read its data through a chat
- * template.
+ * An agent that learned from conversations belongs to no environment: that of its run was used for evaluations only. If the file
+ * no longer exists, the answer is whether the run read its data through a chat template.
  */
 export function learnedConversations({ demonstrations, play, algorithm }: RecordedConfig): boolean {
   const path = demonstrations?.path ?? null;

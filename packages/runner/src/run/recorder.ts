@@ -23,18 +23,13 @@ export interface Saveable {
 
 /** Writes the checkpoints of a run; on ranks other than 0 it only takes part in saving. */
 export interface CheckpointSink {
-  /**
-   * Writes a checkpoint.
-   *
-   * @returns the checkpoint's folder; null on a rank that does not write it
-   */
+  /** @returns the checkpoint's folder; null on a rank that does not write it */
   save(number: number, progress: CheckpointProgress, write: (folder: string) => Promise<void>): Promise<string | null>;
 }
 
 /** Replaces the agent's weights by those of a saved agent, with a new optimizer. */
 export type RestoreAgent = (folder: string) => Promise<void>;
 
-/** The files, loggers and functions to which a recorder writes. */
 export interface RunOutput {
   files: RecordedFiles;
   checkpoints: CheckpointSink;
@@ -55,7 +50,6 @@ export interface RunStart extends RunLength {
   state: AlgorithmState;
 }
 
-/** The options by which a run ends early or writes a checkpoint. */
 export interface RunLimits extends ScheduleKeys {
   guard?: GuardBounds;
   /**
@@ -65,9 +59,7 @@ export interface RunLimits extends ScheduleKeys {
   isWatched?: boolean;
   /** Receives requests of other processes to stop, pause or save; absent on ranks above 0. */
   control?: RunControl;
-  /**
-   * The ranks of a data-parallel run, which stop and save together when one of them is asked to; a single process if not given.
-   */
+  /** The ranks stop and save together when one of them is asked to; a single process if not given. */
   ranks?: Ranks;
 }
 
@@ -143,10 +135,7 @@ export class Recorder implements RunHooks {
     return (this.start.state as { watch?: { notes: string[] } }).watch?.notes ?? [];
   }
 
-  /**
-   * The folder of the best agent so far. With the config node `watch`, `best` contains the initial agent until the final test,
-   * and a better agent is kept as a candidate.
-   */
+  /** With the config node `watch`, `best` contains the initial agent until the final test, and a better agent is a candidate. */
   get bestFolder(): string {
     const isCandidate = this.isWatched && this.best !== null && this.best.iteration > 0;
     return join(this.output.files.directory, 'checkpoints', isCandidate ? 'candidate' : 'best');
@@ -225,7 +214,6 @@ export class Recorder implements RunHooks {
     await logger.checkpoint?.({ kind: 'best', iteration: iteration + 1, folder: this.bestFolder, score });
   }
 
-  /** Writes a checkpoint unless this iteration already has one. */
   async checkpointOnce(nextIteration: number): Promise<void> {
     if (nextIteration > this.#lastCheckpoint) await this.checkpoint(nextIteration);
   }
@@ -252,8 +240,7 @@ export class Recorder implements RunHooks {
   }
 
   /**
-   * Requests a stop if a metric exceeds a bound of the config node `guard`: the algorithm then saves a checkpoint and returns, as
-   * after a user's request.
+   * Requests a stop if a metric exceeds a bound of the config node `guard`; the algorithm then saves a checkpoint and returns.
    */
   #guard(iteration: number, metrics: Metrics): void {
     const reason = this.limits.guard && guardReason(metrics, this.limits.guard);

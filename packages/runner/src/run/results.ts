@@ -1,5 +1,4 @@
-// Defines the results of a finished run, which are the metrics of the initial and of the trained policy in the final test, and
-// writes them as text.
+// Defines the results of a finished run, the metrics of the policies in the final test, and writes them as text.
 import { join } from 'node:path';
 import {
   bootstrapMean,
@@ -67,10 +66,7 @@ export interface Comparison {
 
 /** The agent that a run with the config node `watch` returns: the best one, or the initial one. */
 export interface HandedOut {
-  /**
-   * `improved`: the final test has shown that the best agent is better than the initial one, and the best agent is returned.
-   * Otherwise the initial one is returned.
-   */
+  /** `improved`: the test has shown that the best agent is better than the initial one. Otherwise the initial one is returned. */
   verdict: GainVerdict;
   /** The number of the iteration after which the returned agent was saved; 0 for the initial agent. */
   iteration: number;
@@ -87,7 +83,7 @@ export interface RunResults {
   stopped?: string;
   /** The reason why a run with the config node `watch` was ended before its last iteration; absent if it was not. */
   ended?: string;
-  /** The agent that a run with the config node `watch` returns; absent without the node. */
+  /** Absent without the config node `watch`. */
   handedOut?: HandedOut;
   /** How playing the rollouts overlapped with the updates; absent for synchronous runs. */
   rollouts?: { mode: 'lock_step' | 'asynchronous'; maxStaleness: number };
@@ -101,9 +97,7 @@ export interface RunResults {
    * (DECODING)`.
    */
   tasks?: Record<string, TaskResult[]>;
-  /**
-   * The mean return of an optimal player that may ask only the questions of the demonstrations; null where it cannot be computed.
-   */
+  /** The optimal player may ask only the questions of the demonstrations; null where the return cannot be computed. */
   optimalReturn: number | null;
   /**
    * The means of min(Q₁, Q₂) and of the discounted returns over all turns of the final test, which show whether the critic is
@@ -115,7 +109,7 @@ export interface RunResults {
 export const writeResults = (directory: string, results: object): Promise<void> =>
   writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
 
-/** Reads results.json from the folder of a run; returns null for a run that has not finished. */
+/** Null for a run that has not finished. */
 export const readResults = <Results>(directory: string): Promise<Results | null> =>
   jsonIfThere(join(directory, 'results.json'));
 
@@ -137,11 +131,7 @@ export function clustersOf<T extends { item?: string }>(
 export const returnInterval = (episodes: readonly Trajectory[], items: Pick<TestedItems, 'shared'>): Interval =>
   bootstrapMean(clustersOf(episodes, episodicReturn, items), Rng.forPurpose(0, 'bootstrap'));
 
-/**
- * Counts the items of a final test.
- *
- * @param trained ids of the items on which the run has trained; null where nothing was trained
- */
+/** @param trained ids of the items on which the run has trained; null where nothing was trained */
 export function testedItems(
   { noun, shared }: Pick<SplitPlan, 'noun' | 'shared'>,
   episodes: readonly Trajectory[],

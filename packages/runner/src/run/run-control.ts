@@ -18,7 +18,6 @@ const OBEYING_FILE = 'takes-requests';
 const PAUSED_FILE = 'paused';
 const POLL_MS = 1000;
 
-/** Handles the requests within the process of the run. */
 export class RunControl implements AsyncDisposable {
   /** Whether a checkpoint was requested and has not been written yet. */
   checkpointAsked = false;
@@ -72,9 +71,7 @@ export class RunControl implements AsyncDisposable {
     await Promise.all([OBEYING_FILE, PAUSED_FILE].map((name) => rm(join(this.directory, name), { force: true })));
   }
 
-  /**
-   * Reads the newest request. The file is renamed before it is read, so that a request that arrives while it is read is not lost.
-   */
+  /** The file is renamed before it is read, so that a request that arrives meanwhile is not lost. */
   async #look(): Promise<void> {
     if (this.#reading || !existsSync(join(this.directory, REQUEST_FILE))) return;
     this.#reading = true;
@@ -107,11 +104,7 @@ export const isPaused = (directory: string): boolean => existsSync(join(director
 
 const readText = (path: string) => readFile(path, 'utf8').catch(() => null);
 
-/**
- * Sends a request to a run.
- *
- * @throws if no process holds the lock of the folder, or if the process does not handle requests
- */
+/** @throws if no process holds the lock of the folder, or if the process does not handle requests */
 export async function requestControl(directory: string, action: ControlAction): Promise<void> {
   if (!(await isUnderWay(directory)))
     throw new Error(

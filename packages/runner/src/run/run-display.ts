@@ -9,7 +9,7 @@ import { signed } from './results.js';
 
 /** The iterations that this process of the run executes. */
 export interface RunLength {
-  /** The number of iterations; null for an algorithm without iterations, whose progress is counted in optimizer steps. */
+  /** Null for an algorithm without iterations, whose progress is counted in optimizer steps. */
   iterations: number | null;
   firstIteration: number;
   /** Whether a line is logged for every iteration. */
@@ -46,11 +46,7 @@ export class RunDisplay {
     }
   }
 
-  /**
-   * Shows an iteration whose metrics were logged.
-   *
-   * @param iterations the number of logged iterations, including this one
-   */
+  /** @param iterations the number of logged iterations, including this one */
   logged(iterations: number, metrics: Metrics, seconds: Record<string, number>): void {
     this.output.progress.report?.({ event: 'metrics', iteration: iterations, ...metrics });
     this.#figures.add(metrics, seconds);

@@ -25,10 +25,9 @@ const RESUMED_FILES = ['metrics.jsonl', 'trajectories/rollout.jsonl', 'trajector
 /** The number of episodes of each evaluation that are stored: the first ones, whose items are the same in every evaluation. */
 const STORED_EVALUATIONS = 8;
 
-/** The files to which the recorder of a run writes. */
 export interface RecordedFiles {
   readonly directory: string;
-  /** The current length of each file in bytes, which a checkpoint contains; a resumed run keeps that much of the file. */
+  /** In bytes, for checkpoints; a resumed run keeps that much of each file. */
   readonly lengths: Record<string, number>;
   logMetrics(iteration: number, metrics: Metrics): Promise<void>;
   logRollout(iteration: number, rollout: readonly Trajectory[]): Promise<void>;
@@ -48,8 +47,6 @@ export class RunFiles implements RecordedFiles {
   ) {}
 
   /**
-   * Opens the files of a run.
-   *
    * @param lengths the number of bytes to keep of each file, from the checkpoint from which the run resumes
    * @param tokenTexts returns the texts of tokens, which are stored with the episodes; without it only token ids are stored
    */
@@ -85,11 +82,7 @@ export class RunFiles implements RecordedFiles {
     await this.timings.append({ iteration, ...seconds });
   }
 
-  /**
-   * Reads a run's metrics by iteration, and its rollouts, oldest first. An incomplete last line is ignored.
-   *
-   * @throws if another line is damaged, with the file and the line
-   */
+  /** Oldest first. An incomplete last line is ignored. @throws if another line is damaged, with the file and the line */
   static async read(directory: string): Promise<{ metrics: Record<string, number>[]; rollouts: Trajectory[] }> {
     const metrics: Record<string, number>[] = [];
     const rollouts: Trajectory[] = [];
@@ -102,8 +95,6 @@ export class RunFiles implements RecordedFiles {
 }
 
 /**
- * Creates the folder of a run, or checks the run that is already in it.
- *
  * @param config the options on which the run's results depend
  * @returns `failed` if the folder has a run with another config and without results
  * @throws if the folder cannot be written, or has results of a run with another config

@@ -9,10 +9,9 @@ import { wholeLines } from './read-files.js';
 
 const FILE = 'starts.jsonl';
 
-/** A line of starts.jsonl. */
 interface StartLine {
   event: 'start' | 'end';
-  /** The time in ISO 8601. */
+  /** In ISO 8601. */
   time: string;
   command?: string;
   /** The git commit of the program that runs, with `+` if there were uncommitted changes; absent for an installed package. */
@@ -26,7 +25,6 @@ interface StartLine {
 
 export type EndStatus = 'finished' | 'interrupted' | 'stopped by the guard' | 'failed';
 
-/** A summary of all lines in starts.jsonl. */
 export interface Starts {
   first: string | null;
   /** The time at which the run last ended; null while it runs, and after a kill. */
@@ -38,11 +36,7 @@ export interface Starts {
   end: { status: EndStatus; reason: string | null } | null;
 }
 
-/**
- * Records that a run is started.
- *
- * @param isLibrary whether a user's program runs the task as a library; the program's command is then recorded
- */
+/** @param isLibrary whether a user's program runs the task as a library; the program's command is then recorded */
 export async function recordStart(directory: string, isLibrary: boolean): Promise<void> {
   const commit = await commitOf(import.meta.dirname);
   const [, script, ...words] = process.argv;
@@ -83,7 +77,7 @@ export function withoutSecret(word: string): string {
   return word.replace(/^([+~]*[\w./@]*(?:key|token|secret|password))=.+$/i, '$1=…');
 }
 
-/** Returns the commit of a git checkout; null without a checkout or without git. */
+/** Null without a checkout or without git. */
 async function commitOf(folder: string): Promise<string | null> {
   const git = async (...args: string[]) => (await promisify(execFile)('git', ['-C', folder, ...args])).stdout.trim();
   try {

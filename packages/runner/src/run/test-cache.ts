@@ -9,11 +9,7 @@ import { namingFile, writeFileAtomically } from '@bowyer/core';
 export class TestCache<Play> {
   constructor(private readonly folder: string) {}
 
-  /**
-   * Returns the stored episodes of a policy; null if there are none.
-   *
-   * @param identity everything on which the episodes depend, as JSON
-   */
+  /** Null if there are none. @param identity everything on which the episodes depend, as JSON */
   async find(identity: unknown): Promise<Play | null> {
     try {
       return deserialize(await readFile(this.#path(identity))) as Play;

@@ -5,10 +5,7 @@ import type { Tokenizer } from '@bowyer/text';
 /** The largest number of pairs of tokens whose text is cached. */
 const MAX_PAIRS = 100_000;
 
-/**
- * Makes a function that returns the text of each token. The text depends on the previous token, since word-level tokenizers put
- * spaces between words.
- */
+/** The text depends on the previous token, since word-level tokenizers put spaces between words. */
 export function tokenTexts(tokenizer: Pick<Tokenizer, 'decode'>): TokenTexts {
   const known = new Map<string, string>();
   const textOf = (before: number | undefined, id: number): string => {

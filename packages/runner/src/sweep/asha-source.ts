@@ -17,10 +17,7 @@ export interface AshaSourceOptions {
 export class AshaSource implements JobSource {
   readonly #asha: Asha;
 
-  /**
-   * @param markers the states of jobs from earlier starts of the sweep, by job number; unfinished and failed jobs are started
-   *   first
-   */
+  /** @param markers the states of jobs from earlier starts of the sweep; unfinished and failed jobs are started first */
   constructor(
     private readonly jobs: readonly SweepJob[],
     markers: ReadonlyMap<number, JobMarker>,

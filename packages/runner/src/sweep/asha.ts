@@ -33,7 +33,7 @@ export interface AshaJob {
 }
 
 /**
- * Lists the resources of the rungs r, r·η, r·η², …, R, rounded to integers.
+ * The resources r, r·η, r·η², …, R.
  *
  * @param min r
  * @param max R
@@ -81,18 +81,12 @@ export class Asha {
     return null;
   }
 
-  /**
-   * Records the result of a job.
-   *
-   * @param value of the metric; null for a failed job
-   */
+  /** @param value of the metric; null for a failed job */
   report({ trial, rung }: AshaJob, value: number | null): void {
     this.#results[rung].set(trial, value);
   }
 
   /**
-   * Restores a trial from an earlier start of the sweep.
-   *
    * @param values the values of the metric that the trial has reached, by rung from 0
    * @param finished false if the trial was interrupted or failed in the next rung
    */

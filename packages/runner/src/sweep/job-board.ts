@@ -18,10 +18,7 @@ interface Row {
 /** Matches the prefix of a line in a job's log: `[2026-11-21 11:51:51,357][run][INFO] - `. */
 const LOG_PREFIX = /^\[\d{4}-[^\]]*\](\[[^\]]*\])+ - /;
 
-/**
- * The largest width of the column of job labels, as a share of the terminal's width. Longer labels are cut, so that the latest
- * output is visible at 80 columns.
- */
+/** A share of the terminal's width. Longer labels are cut, so that the latest output is visible at 80 columns. */
 const LABEL_SHARE = 0.4;
 
 export class JobBoard {
@@ -55,8 +52,6 @@ export class JobBoard {
   }
 
   /**
-   * Shows that a job has ended.
-   *
    * @param details further lines to print, such as the last lines of a failed job's log
    * @param unseen the label of a job that ended before it was shown as started
    */

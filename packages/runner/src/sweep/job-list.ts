@@ -2,11 +2,7 @@
 import type { JobMarker } from './job-marker.js';
 import type { JobSource, JobStart, SweepJob } from './sweep-job.js';
 
-/**
- * Makes the source of jobs from a list.
- *
- * @param markers the states of jobs from earlier starts of the sweep, by job number
- */
+/** @param markers the states of jobs from earlier starts of the sweep, by job number */
 export function jobList(
   jobs: readonly SweepJob[],
   markers: ReadonlyMap<number, JobMarker>,

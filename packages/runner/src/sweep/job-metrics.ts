@@ -7,10 +7,8 @@ interface Results {
 }
 
 /**
- * Reads metrics from a run's folder: first from the last policy in results.json, then from the last line of metrics.jsonl that
- * has the key. `NAME:key` is the metric of the policy whose name begins with NAME, such as `best:test/win_rate`.
- *
- * @returns null for a key that neither file has
+ * Reads results.json (the last policy), then metrics.jsonl (the last line that has the key). `NAME:key` is the metric of the
+ * policy whose name begins with NAME, such as `best:test/win_rate`. Null for a key that neither file has.
  */
 export async function readJobMetrics(
   directory: string,
@@ -31,11 +29,7 @@ function inResults(results: Results, key: string): number | null {
   return numberOrNull(policies?.at(-1)?.metrics[key] ?? (results as Record<string, unknown>)[key]);
 }
 
-/**
- * Finds the last value of a metric in the lines of metrics.jsonl.
- *
- * @param lines newest first; an incomplete line is skipped
- */
+/** @param lines newest first; an incomplete line is skipped */
 function inLines(lines: readonly string[], key: string): number | null {
   const mark = JSON.stringify(key);
   for (const line of lines) {

@@ -12,7 +12,6 @@ import { ENDS_WITH_PARENT } from '../context/parent.js';
 export const LOG_FILE = 'job.log';
 
 interface JobProcessOptions {
-  /** The program and its arguments. */
   command: readonly [string, ...string[]];
   /** The folder of the log, which is created if it is missing. */
   directory: string;
@@ -23,7 +22,7 @@ interface JobProcessOptions {
 }
 
 export interface JobProcessEnd {
-  /** The exit code; null if a signal ended the process, or if it could not be started. */
+  /** Null if a signal ended the process, or if it could not be started. */
   exitCode: number | null;
   signal: NodeJS.Signals | null;
   /** The reason why the process could not be started or its log not be written; null if the job itself ended. */
@@ -40,8 +39,8 @@ export interface JobProcess {
 }
 
 /**
- * Starts a job in a separate process group, so that Ctrl-C in the terminal reaches the job only through its launcher, which can
- * let it write a checkpoint. If the launcher dies, the job ends immediately: see `endWithParent`.
+ * In a separate process group, Ctrl-C reaches the job only through its launcher, which can let it write a checkpoint. If the
+ * launcher dies, the job ends immediately: see `endWithParent`.
  */
 export async function startJobProcess(options: JobProcessOptions): Promise<JobProcess> {
   const { command, directory, cwd, env, onLine } = options;

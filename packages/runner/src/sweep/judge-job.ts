@@ -13,12 +13,9 @@ export interface FiguresWanted {
 }
 
 interface JobEnd {
-  /** The reason why the job failed; empty if it did not. */
+  /** Empty if the job did not fail. */
   failure: string;
-  /**
-   * Whether the job was asked to stop. It then counts as stopped however it ended, since it resumes when the sweep is started
-   * again.
-   */
+  /** A job that was asked to stop counts as stopped however it ended, since it resumes when the sweep is started again. */
   isStopped: boolean;
   /** The wall-clock seconds of all processes of the job so far. */
   seconds: number;

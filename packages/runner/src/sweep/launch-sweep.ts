@@ -29,8 +29,6 @@ type Program = readonly [string, ...string[]];
 const thisProgram = (): Program => [process.execPath, ...process.execArgv, process.argv[1]];
 
 /**
- * Launches a sweep with one of Bowyer's sweepers and launchers.
- *
  * @param program the command that starts a job's process, without the job's own arguments
  * @returns undefined if sweeper and launcher are Hydra's basic ones, which @bowyer/config runs
  * @throws {ConfigError} before anything is started

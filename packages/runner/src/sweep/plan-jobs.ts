@@ -12,15 +12,13 @@ export interface PlannedSweep {
   /** The composed configs of the jobs, by job number. */
   compositions: Composition[];
   launcher: LauncherConfig;
-  /** The options of successive halving (sweeper=asha); null for another sweeper. */
+  /** Null for another sweeper than sweeper=asha. */
   asha: AshaSourceOptions | null;
   /** Warnings that are logged before the first job starts. */
   warnings: string[];
 }
 
 /**
- * Plans the jobs of a sweep.
- *
  * @returns null for Hydra's basic sweeper with its basic launcher
  * @throws {ConfigError} if the config of a job is refused, or if two jobs would share a folder
  */

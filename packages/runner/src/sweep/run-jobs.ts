@@ -10,7 +10,6 @@ export interface LocalLauncherOptions extends FiguresWanted {
   /** The number of processes that run at the same time. */
   jobs: number;
   source: JobSource;
-  /** Returns the program and the arguments that start a job. */
   commandOf(start: JobStart): [string, ...string[]];
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
@@ -30,7 +29,6 @@ export class LocalLauncher {
     this.#markers = new Map(options.markers);
   }
 
-  /** Returns whether the user has asked the sweep to stop. */
   get interrupted(): boolean {
     return this.#interrupts > 0;
   }

@@ -4,7 +4,6 @@ import { ConfigError, type Composition } from '@bowyer/config';
 import { camelKeys } from '@bowyer/core';
 import type { AshaSourceOptions } from './asha-source.js';
 
-/** The config key with the number of a training's iterations. */
 const ITERATIONS = 'algorithm.iterations';
 
 /**

@@ -46,10 +46,7 @@ function drawUniform(start: number, end: number, integer: boolean, rng: Rng): nu
   return rounded(start + rng.uniform() * (end - start), start, end);
 }
 
-/**
- * Draws exp(u), with u uniform in [ln a, ln b]. For integers it draws ⌊exp(u)⌋ with u in [ln a, ln(b + 1)), so that b is drawn
- * too.
- */
+/** exp(u), with u uniform in [ln a, ln b]. For integers ⌊exp(u)⌋ with u in [ln a, ln(b + 1)), so that b is drawn too. */
 function drawLog(start: number, end: number, integer: boolean, rng: Rng): number {
   const [low, high] = [Math.log(start), Math.log(integer ? end + 1 : end)];
   const value = Math.exp(low + rng.uniform() * (high - low));

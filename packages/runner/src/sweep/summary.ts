@@ -41,8 +41,8 @@ export function summaryText(rows: readonly SummaryRow[], metrics: readonly strin
 }
 
 /**
- * Writes the table of jobs as CSV: job number, all overrides, status, metrics, seconds, folder; then a column for each key whose
- * value differs between the jobs. Cells without a value are empty.
+ * Job number, all overrides, status, metrics, seconds, folder; then a column for each key whose value differs between jobs. Cells
+ * without a value are empty.
  */
 export function summaryCsv(rows: readonly SummaryRow[], metrics: readonly string[]): string {
   const varied = variedOverrides(rows.map(({ job }) => job));

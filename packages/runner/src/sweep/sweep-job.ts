@@ -13,9 +13,7 @@ export interface SweepJob {
 /** One start of a job: it trains to the end of the config or, with successive halving, up to a resource. */
 export interface JobStart {
   readonly job: SweepJob;
-  /**
-   * The config key that limits the training, and its value up to which the job now trains; absent if the job's config limits it.
-   */
+  /** The config key, and its value up to which the job now trains; absent if the job's config limits the training. */
   readonly resource?: { readonly key: string; readonly amount: number };
 }
 
@@ -28,24 +26,18 @@ export interface JobOutcome {
   readonly note: string;
   /** The wall-clock seconds of all processes of the job so far. */
   readonly seconds: number;
-  /** The values of the requested metrics; null where the job's files do not have the metric. */
+  /** Null where the job's files do not have the metric. */
   readonly metrics: Readonly<Record<string, number | null>>;
 }
 
-/**
- * Decides which job of a sweep is started next. The launcher calls `next` whenever a process is free, and `report` whenever a job
- * ends.
- */
+/** Decides which job starts next: the launcher calls `next` whenever a process is free, and `report` whenever a job ends. */
 export interface JobSource {
-  /**
-   * Returns the next job to start; null when none can be started now. The sweep is over when it returns null and no job is
-   * running.
-   */
+  /** Null when no job can be started now. The sweep is over when it returns null and no job is running. */
   next(): JobStart | null;
   report(start: JobStart, outcome: JobOutcome): void;
 }
 
-/** Returns a label such as `#3 seed=1 algorithm.actor.lr=0.001`, with those overrides that `shown` accepts. */
+/** Such as `#3 seed=1 algorithm.actor.lr=0.001`, with those overrides that `shown` accepts. */
 export function jobLabel({ number, overrides }: SweepJob, shown: (override: string) => boolean = () => true): string {
   return [`#${number}`, ...overrides.filter(shown)].join(' ');
 }

@@ -61,11 +61,7 @@ export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConf
   return { exitCode: 0 };
 }
 
-/**
- * Counts the points of a grid search.
- *
- * @throws where a dimension is an interval, which has no finite number of points
- */
+/** @throws where a dimension is an interval, which has no finite number of points */
 function gridPoints(varied: readonly SweepDimension[]): number {
   const interval = varied.find(({ kind }) => kind === 'interval');
   if (interval !== undefined)

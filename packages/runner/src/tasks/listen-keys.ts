@@ -6,11 +6,7 @@ export const hostOption = text('127.0.0.1', 'address to listen on; 0.0.0.0 accep
 export const portOption = (value: number) =>
   integer(value, 'port to listen on; 0: any free one', { minimum: 0, maximum: 65_535 });
 
-/**
- * Returns the options for the address of a server.
- *
- * @param port the default port, which is usual for the kind of server
- */
+/** @param port the default port, which is usual for the kind of server */
 export const listenOptions = (port: number) => ({
   host: hostOption,
   port: portOption(port),

@@ -1,7 +1,7 @@
 import { oneProblem, type ConfigProblem } from '@bowyer/core';
 
 /**
- * Reports the required options of a task that are null.
+ * Reports options that are null.
  *
  * @param needs a phrase for what the task needs, for the message
  * @param remedy an example that gives all of the options

@@ -5,11 +5,7 @@ import { missingOptions } from './missing-options.js';
 export const languageModelText =
   'a language model: a folder, a GGUF file, a run, or a model of the hub (OWNER/NAME[@REVISION])';
 
-/**
- * Returns the options of a task that reads items from a JSONL file.
- *
- * @param lines a phrase for the contents of an input line, for the description
- */
+/** @param lines a phrase for the contents of an input line, for the description */
 export const lineFileKeys = (lines: string) => ({
   model: optionalText(`${languageModelText}; required`),
   input: optionalText(`JSONL file to read, required: ${lines}`),

@@ -1,6 +1,5 @@
 /**
- * Reads an API key from the environment variable that the config names: the key that a server requires of its clients, or that is
- * sent to another server. Returns null where the config names no variable.
+ * A key that a server requires of its clients, or that is sent to another server. Null where the config names no variable.
  *
  * @param name the path of the option, for messages
  * @throws if the environment variable is not set

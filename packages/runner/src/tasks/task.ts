@@ -38,7 +38,7 @@ export interface TaskUnit {
 export type TaskCode = (config: any, context: TaskContext) => Promise<void>;
 
 /**
- * The type of the config that a task's code gets; the options of the task itself are in `task`.
+ * The options of the task itself are in `task`.
  *
  * @template Given options that cannot be null, since the task's `problems` refuses null
  */

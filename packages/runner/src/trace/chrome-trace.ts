@@ -15,10 +15,7 @@ const PROCESS = 1;
  */
 const CLOCK_DIFFERENCE = 1000;
 
-/**
- * The rows (thread ids of the format) for categories whose spans follow one another. Spans of other categories may overlap, and
- * have no fixed row.
- */
+/** Thread ids for categories whose spans follow one another. Others may overlap, and have no fixed row. */
 const rows: Readonly<Partial<Record<SpanCategory | 'kernel', number>>> = { phase: 1, session: 2, kernel: 3 };
 
 export class ChromeTrace {

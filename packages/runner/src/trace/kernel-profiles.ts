@@ -6,7 +6,7 @@ interface KernelRun {
   /** The ONNX operator, such as MatMul. */
   operator: string;
   node: string;
-  /** The start in milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   start: number;
   milliseconds: number;
 }

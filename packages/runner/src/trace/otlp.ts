@@ -17,11 +17,7 @@ interface Collector {
   timeoutMs: number;
 }
 
-/**
- * Reads the address of the OpenTelemetry collector from the standard environment variables.
- *
- * @throws if a variable's value is not an address
- */
+/** Reads the standard environment variables. @throws if a variable's value is not an address */
 export function collectorOf(env: Environment): Collector {
   const own = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT || 'http://localhost:4318';
@@ -34,10 +30,7 @@ export function collectorOf(env: Environment): Collector {
   return { url, headers, timeoutMs: Number(env.OTEL_EXPORTER_OTLP_TIMEOUT) || DEFAULT_TIMEOUT_MS };
 }
 
-/**
- * Sends spans to the collector in the background. It never throws and never makes the run wait; spans that cannot be sent are
- * counted.
- */
+/** Never throws and never makes the run wait; spans that cannot be sent are counted. */
 export class OtlpExporter {
   readonly #collector: Collector;
   readonly #resource: object;
@@ -75,11 +68,7 @@ export class OtlpExporter {
     return this.#sending;
   }
 
-  /**
-   * Sends the spans that are still waiting, and stops.
-   *
-   * @returns a sentence about spans that could not be sent; null if all were sent
-   */
+  /** @returns a sentence about spans that could not be sent; null if all were sent */
   async close(): Promise<string | null> {
     clearInterval(this.#timer);
     await this.flush();

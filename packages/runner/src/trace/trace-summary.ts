@@ -15,11 +15,7 @@ export class TraceSummary {
     this.#totals.set(category, names);
   }
 
-  /**
-   * Returns the line of the summary.
-   *
-   * @param milliseconds the duration of the whole run
-   */
+  /** @param milliseconds the duration of the whole run */
   text(milliseconds: number): string {
     const share = (part: number, whole = milliseconds) => `${Math.round((100 * part) / whole)} %`;
     const parts = ['phase', 'session', 'environment', 'http', 'kernel'].flatMap((category) => {

@@ -24,7 +24,7 @@ export function lanesOf(calls: readonly TreeCall[]): number[] {
   return lanes;
 }
 
-/** Draws the tree of calls as SVG. @param idOf returns the HTML id of the card to which an answer links */
+/** @param idOf returns the HTML id of the card to which an answer links */
 export function treeMap({ calls }: CallTree, { turns }: Dialogue, idOf: (index: number) => string): SVGSVGElement {
   const lanes = lanesOf(calls);
   // Several answers to one call are in the same column, one below the other.
@@ -59,9 +59,7 @@ interface Place {
   y: number;
 }
 
-/**
- * Returns the path of a line between two answers, which goes down from the earlier one and then along the row of the later one.
- */
+/** Goes down from the earlier answer and then along the row of the later one. */
 const curve = (from: Place, to: Place): string =>
   from.y === to.y
     ? `M${from.x} ${from.y}H${to.x}`

@@ -29,7 +29,6 @@ const COLOURS = 8;
 const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3], [5, 3], [14, 4], [2, 6], [6, 2, 2, 2]];
 const HEIGHT = 230;
 const INTEGERS = [1, 2, 5].flatMap((n) => [...Array(8).keys()].map((power) => n * 10 ** power)).sort((a, b) => a - b);
-/** The largest number of rows in the table of numbers below a chart. */
 const TABLE_ROWS = 40;
 
 export function chart(input: ChartInput): HTMLElement {

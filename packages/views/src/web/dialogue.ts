@@ -5,7 +5,6 @@ import { heatMap, longText, speaker, values } from './dialogue-parts.js';
 import { el, lazyDetails } from './dom.js';
 import { figure, signed } from './format.js';
 
-/** Returns the one-line title of an episode. */
 export function episodeTitle({ source, iteration, episode, policy, ...rest }: EpisodeSummary): string {
   const place = source === 'rollout' ? `episode ${episode}` : `${source} episode ${episode}`;
   const at = iteration > 0 ? `, iteration ${iteration}` : '';

@@ -15,10 +15,7 @@ const minus = (text: string) => text.replace(/^-/, '−');
 /** Replaces hyphens before numbers by minus signs. Hyphens within words, dates and ranges are not changed. */
 export const withMinus = (text: string): string => text.replace(/(^|[\s(…±])-(?=\.?\d)/g, '$1−');
 
-/**
- * Returns whether the text of a table's cell is a number, an interval, or a dash for a missing value. Columns of such cells are
- * aligned right.
- */
+/** A number, an interval, or a dash for a missing value. Columns of such cells are aligned right. */
 export const isFigure = (text: string): boolean => /^[–]$|^[-−+]?[\d.][\d.,e+\-−]*( ?%)?( ?[±…/(].*)?$/.test(text);
 
 /** Formats a time in the reader's time zone. The form does not depend on the reader's country. */

@@ -40,7 +40,7 @@ export function runSections(data: RunData): RunSection[] {
   );
 }
 
-/** Returns a chart of those metrics in `spec.keys` that the run has; null if it has none of them. */
+/** Null if the run has none of the metrics. */
 export function metricChart(metrics: MetricTable, spec: ChartSpec): ChartInput | null {
   const lines = spec.keys.flatMap((key) => {
     const series = metrics.series.find((candidate) => candidate.key === key);

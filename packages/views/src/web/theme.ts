@@ -9,7 +9,7 @@ export function onThemeChange(listener: () => void): void {
   listeners.add(listener);
 }
 
-/** Returns a colour of the style sheet in the current theme: `rgb(r, g, b)`, or `rgba(…)` with an opacity. */
+/** `rgb(r, g, b)`, or `rgba(…)` with an opacity. */
 export function colour(name: string, opacity = 1): string {
   const probe = document.createElement('i');
   probe.style.color = `var(--${name})`;

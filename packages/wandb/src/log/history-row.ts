@@ -42,8 +42,6 @@ export class HistoryRows {
   }
 
   /**
-   * Encodes the record of a row.
-   *
    * @param num number of the record in the log
    * @param texts the metrics' values in ASCII, in the order of the names
    * @param more further items: JSON text by key

@@ -32,10 +32,7 @@ export class MetricDefinitions {
     this.stepMetrics = [...new Set(options.flatMap(({ step_metric }) => step_metric ?? []))];
   }
 
-  /**
-   * Returns the definition of a metric: the one with its name, else the first pattern that matches. W&B's own keys, which begin
-   * with _, have none.
-   */
+  /** The definition with this name, else the first pattern that matches. W&B's own keys, which begin with _, have none. */
   optionOf(key: string): MetricDefinition | null {
     let found = this.#known.get(key);
     if (found === undefined) {

@@ -29,7 +29,7 @@ const MARK = '\u0000number ';
 /** A tree of objects, in which each leaf is the JSON text of a value. */
 export type RawTree = Map<string, string | RawTree>;
 
-/** Sets a value in a tree. @param path at least one key; a leaf that is on the path is replaced by an object */
+/** @param path at least one key; a leaf that is on the path is replaced by an object */
 export function setRaw(tree: RawTree, path: readonly string[], json: string): void {
   let at = tree;
   for (const key of path.slice(0, -1)) {
@@ -49,7 +49,7 @@ export function removeRaw(tree: RawTree, path: readonly string[]): void {
   at?.delete(path.at(-1)!);
 }
 
-/** Writes a tree as JSON text. @param leaf converts the JSON text of each leaf */
+/** @param leaf converts the JSON text of each leaf */
 export function rawText(tree: RawTree, leaf: (json: string) => string = (json) => json): string {
   const members = [...tree].map(([key, value]) => {
     const json = value instanceof Map ? rawText(value) : value;

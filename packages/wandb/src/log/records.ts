@@ -6,10 +6,7 @@ const { bool, decode, encode, int32, int64, many, messageType, one, string } = p
 
 const timestamp = messageType('Timestamp', { seconds: one(1, int64), nanos: one(2, int32) });
 
-/**
- * A value of a config, a summary or a history row. Its key is `key`, or `nested_key` for a value in a tree; `value_json` is
- * written by `jsonText`.
- */
+/** A value of a config, a summary or a history row, written by `jsonText`; `nested_key` is the key of a value in a tree. */
 const item = messageType('Item', { key: one(1, string), nested_key: many(2, string), value_json: one(16, string) });
 export type Item = protobuf.MessageOf<typeof item>;
 

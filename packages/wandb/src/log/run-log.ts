@@ -45,7 +45,7 @@ export class RunLog {
   }
 
   /**
-   * Opens the log of a run, at its end if it exists.
+   * Opens the log at its end if it exists.
    *
    * @param start first records of a new log
    * @param kept the metrics whose points are kept in `series`
@@ -77,7 +77,7 @@ export class RunLog {
     return this.#secondsBefore + (performance.now() - this.#startedMs) / 1000;
   }
 
-  /** Appends a history row. @param values further values of the row, as JSON text by key */
+  /** @param values further values of the row, as JSON text by key */
   async history(step: number, figures: Figures, values: ReadonlyMap<string, string> = new Map()): Promise<void> {
     const { names, texts } = figures;
     const isNew = names !== this.#prepared?.names;

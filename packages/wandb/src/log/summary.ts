@@ -11,9 +11,7 @@ export class Summary {
 
   constructor(private readonly definitions: MetricDefinitions) {}
 
-  /**
-   * The latest row, for metrics of which the summary has only the last value. It is copied to `#last` when the summary is read.
-   */
+  /** For metrics of which the summary has only the last value; copied to `#last` when the summary is read. */
   #row: Figures | null = null;
   #plan: { names: readonly string[]; counted: number[] } = { names: [], counted: [] };
 
@@ -38,7 +36,7 @@ export class Summary {
     this.#row = null;
   }
 
-  /** Adds one value to the summary. @param json the value as JSON text */
+  /** @param json the value as JSON text */
   fold(key: string, json: string): void {
     const option = this.definitions.optionOf(key);
     if (option?.summary === undefined) this.#last.set(key, json);

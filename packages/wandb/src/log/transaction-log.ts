@@ -87,7 +87,7 @@ class BlockReader {
 
   constructor(private readonly file: FileHandle) {}
 
-  /** Returns the record at an offset; null if there is no complete record. */
+  /** Null if there is no complete record. */
   async record(start: number): Promise<FramedRecord | null> {
     const parts: Buffer[] = [];
     let at = start;
@@ -136,7 +136,7 @@ export class TransactionLog {
     private length: number,
   ) {}
 
-  /** Opens the file. @param keep the number of bytes of an earlier process's log that are kept; 0: a new file */
+  /** @param keep the number of bytes of an earlier process's log that are kept; 0: a new file */
   static async open(path: string, keep: number): Promise<TransactionLog> {
     return namingFile(path, async () => {
       await mkdir(dirname(path), { recursive: true });
@@ -160,10 +160,7 @@ export class TransactionLog {
     this.length = end;
   }
 
-  /**
-   * Writes bytes by synchronous calls, which take less time than Node's thread pool. On a full disk, a call may write only some
-   * of the bytes.
-   */
+  /** Synchronous calls take less time than Node's thread pool. On a full disk, a call may write only some of the bytes. */
   #write(bytes: Buffer): void {
     for (let from = 0; from < bytes.length;)
       from += writeSync(this.file.fd, bytes, from, bytes.length - from, this.length + from);

@@ -1,7 +1,4 @@
-/**
- * Remedies that error messages and warnings name. The program that uses this package gives them, in terms of its own options and
- * commands.
- */
+/** Remedies in messages, which the program that uses this package gives in terms of its own options and commands. */
 export interface Advice {
   /** How to log to disk without an API key, and send the run later. */
   offline: string;

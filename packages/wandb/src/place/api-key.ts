@@ -10,8 +10,6 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const KEY = /^(?:[\w.-]*-)?[A-Za-z0-9_-]{40,}$|^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
- * Returns the API key for a server.
- *
  * @param otherwise what the user can do without a key, for the error message
  * @throws {Error} that says where to put a key, if there is none or it is malformed
  */

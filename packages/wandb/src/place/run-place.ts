@@ -13,10 +13,7 @@ export interface RunPlace {
   files: string;
 }
 
-/**
- * The name of a file in the run's own folder that names its W&B run and W&B folder. With it, a later process continues the same
- * W&B run.
- */
+/** The file names the W&B run and its folder, so that a later process continues the same W&B run. */
 const MARK = 'wandb-run.json';
 interface Mark {
   run_id: string;

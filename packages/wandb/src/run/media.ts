@@ -51,9 +51,7 @@ interface MediaName {
   ending: string;
 }
 
-/**
- * Writes a file to `media/KIND/KEY_STEP_SHA20.ENDING`, where SHA20 is a part of its hash. A slash in the key makes a subfolder.
- */
+/** The path is `media/KIND/KEY_STEP_SHA20.ENDING`, with a part of the hash. A slash in the key makes a subfolder. */
 async function write(files: string, { folder, key, step, ending }: MediaName, content: string | Uint8Array) {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const sha256 = createHash('sha256').update(bytes).digest('hex');

@@ -257,10 +257,7 @@ export class WandbRun {
     await this.open.log.stats(await this.#system.sample(this.options.directory));
   }
 
-  /**
-   * Runs work in the background. Its errors are not reported, since the next row that is written fails for the same reason and is
-   * reported.
-   */
+  /** Errors are not reported, since the next row that is written fails for the same reason and is reported. */
   #later(work: () => Promise<unknown>): void {
     this.#aside = this.#aside.then(work).catch(() => {});
   }

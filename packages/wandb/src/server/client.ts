@@ -62,10 +62,7 @@ export class WandbClient {
     };
   }
 
-  /**
-   * Sends a GraphQL operation and returns the member `data` of the answer. @throws {WandbError} also if an answer with status 200
-   * contains errors
-   */
+  /** Returns the member `data`. @throws {WandbError} also if an answer with status 200 contains errors */
   async graphql<T>(
     query: string,
     variables: object,
@@ -204,10 +201,7 @@ export class WandbClient {
   }
 }
 
-/**
- * Parses the header Retry-After to milliseconds. It contains seconds, possibly with a fraction, or a date by the server's clock;
- * returns undefined for anything else.
- */
+/** In milliseconds. The header has seconds, possibly with a fraction, or a date by the server's clock; else undefined. */
 function retryAfter({ 'retry-after': header, date }: Dispatcher.ResponseData['headers']): number | undefined {
   const text = [header].flat()[0]?.trim() ?? '';
   if (text === '') return undefined;

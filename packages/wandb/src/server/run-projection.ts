@@ -63,11 +63,7 @@ export class RunProjection {
   #lastRuntime = 0;
   #partial: Record<number, string> = {};
 
-  /**
-   * Starts before the first record of the log.
-   *
-   * @param sent the number of lines of each stream that the server has already, which are not sent again
-   */
+  /** @param sent the number of lines of each stream that the server has already, which are not sent again */
   constructor(
     private readonly sent: Readonly<Record<StreamName, number>>,
     readonly base: Base,

@@ -30,6 +30,6 @@ export async function readState(log: string): Promise<SenderState> {
 export const writeState = (log: string, state: SenderState): Promise<void> =>
   writeFileAtomically(stateFile(log), `${JSON.stringify(state, null, 1)}\n`);
 
-/** Writes the marker file. @param bytes the length of the log that was sent */
+/** @param bytes the length of the log that was sent */
 export const writeSynced = (log: string, bytes: number): Promise<void> =>
   namingFile(syncedFile(log), () => writeFile(syncedFile(log), String(bytes)));

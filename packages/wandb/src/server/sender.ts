@@ -91,9 +91,7 @@ export class Sender {
     }
   }
 
-  /**
-   * Sends the records that were added to the log since the last call. @returns whether the log has ended and everything is sent
-   */
+  /** Sends new records. @returns whether the log has ended and everything is sent */
   async #tick(): Promise<boolean> {
     const isEnding = this.#ending; // read before the log, so that the read includes the last record
     await this.#read();
@@ -146,10 +144,7 @@ export class Sender {
     if (isFirst) onRun(this.#state.run);
   }
 
-  /**
-   * Sends the pending lines in one request. If there are none and the last request is long ago, an empty request is sent, which
-   * shows the server that the run is alive.
-   */
+  /** Sends the pending lines in one request; an empty one shows the server at intervals that the run is alive. */
   async #transmit(): Promise<void> {
     const { body, taken } = this.#body();
     const isHeartbeat = Object.keys(body).length === 0;

@@ -2,7 +2,7 @@
 export class WandbError extends Error {
   override readonly name = 'WandbError';
 
-  /** Creates the error. @param status the HTTP status; null: the server did not answer */
+  /** @param status the HTTP status; null: the server did not answer */
   constructor(
     message: string,
     readonly status: number | null,

@@ -58,8 +58,6 @@ export const restartEvent = ({ wallTime, step }: EventOptions): Uint8Array =>
   encode(event, { wallTime, step, sessionLog: { status: SESSION_START } });
 
 /**
- * Returns an event with the values of a step.
- *
  * @param values encoded messages that the functions below return
  * @param scalars the encoded scalars from `ScalarValues`
  */
@@ -108,7 +106,6 @@ export const textValue = (tag: string, markdown: string): Uint8Array =>
     metadata: { pluginData: { pluginName: 'text' } },
   });
 
-/** The number of bins of a histogram. */
 const BINS = 30;
 
 /** Returns a value with the histogram of numbers, in bins of equal width between the smallest and the largest one. */
@@ -146,10 +143,7 @@ const hparams = messageType('HParamsPluginData', {
   sessionEndInfo: optional(4, sessionEnd),
 });
 
-/**
- * Returns a value without data of its own that carries data for TensorBoard's plugin `hparams`, which compares runs by
- * hyperparameters.
- */
+/** Returns a value that only carries data for TensorBoard's plugin `hparams`, which compares runs by hyperparameters. */
 const hparamsValue = (tag: string, data: protobuf.MessageOf<typeof hparams>): Uint8Array =>
   encode(value, { tag, metadata: { pluginData: { pluginName: 'hparams', content: encode(hparams, data) } } });
 

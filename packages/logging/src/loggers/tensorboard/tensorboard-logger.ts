@@ -1,5 +1,4 @@
-// Implements the logger `tensorboard`: it writes event files with scalars, episodes as text, histograms of returns, and
-// hyperparameters.
+// Implements the logger `tensorboard`: event files with scalars, episodes as text, histograms of returns, and hyperparameters.
 import { episodicReturn, type Trajectory } from '@bowyer/core';
 import { Type } from '@sinclair/typebox';
 import { resolve } from 'node:path';
@@ -81,9 +80,7 @@ class TensorBoardLogger implements RunLogger {
   }
 }
 
-/**
- * Returns the config's values by path, as hyperparameters. Values other than strings, numbers and booleans are converted to JSON.
- */
+/** Returns the config's values by path. Values other than strings, numbers and booleans are converted to JSON. */
 function hyperparameters(config: Readonly<Record<string, unknown>>, prefix = ''): Record<string, HyperparameterValue> {
   const entries = Object.entries(config).flatMap(([key, value]): [string, HyperparameterValue][] => {
     if (value === null || value === undefined) return [];
@@ -95,7 +92,6 @@ function hyperparameters(config: Readonly<Record<string, unknown>>, prefix = '')
   return Object.fromEntries(entries);
 }
 
-/** Returns the turns of an episode as a Markdown table. */
 function markdown(episode: Trajectory): string {
   const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', '<br>');
   const rows = episode.transitions.map(

@@ -24,15 +24,12 @@ parentPort.on('message', async (svg) => {
   drawing.free();
 });`;
 
-/**
- * Renders one SVG at a time in a worker thread. The first SVG starts the thread, which does not keep the process alive while it
- * is idle.
- */
+/** Renders one SVG at a time. The first SVG starts the thread, which does not keep the process alive while it is idle. */
 export class Drawing {
   #worker: Worker | null = null;
   #pending: { resolve: (picture: Picture) => void; reject: (error: Error) => void } | null = null;
 
-  /** Renders an SVG as PNG. @throws if the renderer fails; the next call then starts a new thread */
+  /** @throws if the renderer fails; the next call then starts a new thread */
   draw(svg: string): Promise<Picture> {
     const worker = (this.#worker ??= this.#start());
     return new Promise((resolve, reject) => {

@@ -15,7 +15,7 @@ export class Plots {
   #work: Promise<void> | null = null;
   #failed = false;
 
-  /** Prepares the plots of a run. @param target the W&B run, with the points of each metric so far */
+  /** @param target the W&B run, with the points of each metric so far */
   constructor(
     private readonly run: Pick<LoggedRun, 'name' | 'warn'>,
     private readonly target: Pick<WandbRun, 'series' | 'image'>,

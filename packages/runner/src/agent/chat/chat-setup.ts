@@ -14,10 +14,7 @@ const given = async (template: string | null): Promise<string | null> => {
   return isFile ? readFile(template, 'utf8') : template;
 };
 
-/**
- * Returns the chat template that a config names as Jinja text, to be saved with the trained model; null selects the template of
- * the model's tokenizer.
- */
+/** Returns Jinja text, to be saved with the trained model; null selects the template of the model's tokenizer. */
 export const keptTemplate = async (
   template: string | null,
   tokenizer: Pick<Tokenizer, 'config'>,
@@ -42,10 +39,7 @@ export const chatTemplateOf = (
     variables: snakeKeys(templateKwargs) as Record<string, unknown>,
   });
 
-/**
- * The JSON Schema of `messages`: messages of any known role, with a text, parts, or other keys. The chat template decides which
- * keys are read.
- */
+/** Messages of any known role, with a text, parts, or other keys; the chat template decides which keys are read. */
 const messages = {
   type: 'array',
   minItems: 1,

@@ -1,5 +1,4 @@
-// Converts episodes into the policy's tokens: either the plain text of the history is tokenized, or the policy's chat template
-// writes the history as messages.
+// Converts episodes into the policy's tokens, either as plain text or as messages that the policy's chat template writes.
 import { chatDialogues, textDialogues, type Dialogues } from '@bowyer/algorithms';
 import { AgentGymEnv, type EnvParts } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';
@@ -40,8 +39,7 @@ const REWRITTEN =
   'exact but slower, and training reads it once for each turn';
 
 /**
- * Returns AgentGym's instructions and the model's reply to them as separate messages, if `env.instructions` is false, since the
- * first observation then does not contain them.
+ * Returns AgentGym's instructions and the model's reply as messages if `env.instructions` is false: observations then lack them.
  */
 async function openingOf(config: EnvironmentConfig, parts: EnvParts): Promise<ChatMessage[]> {
   if (config.env.instructions !== false) return [];

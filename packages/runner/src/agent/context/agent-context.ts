@@ -22,22 +22,17 @@ export type ContextConfig = EnvironmentConfig & { context: ContextOptions; play?
 
 const offerOf = (config: EnvironmentConfig): ContextOffer => contextOffer(config.env.name, environmentOptions(config));
 
-/**
- * Makes the writer of the texts that the agent reads in one episode. Episodes that are played at the same time need one writer
- * each.
- */
+/** Episodes that are played at the same time need one writer each. */
 const writerOf = (config: ContextConfig): ContextWriter =>
   new ContextWriter(config.env.name, config.context, offerOf(config));
 
-/**
- * Returns the options of the config node `context`; if its kind is `auto`, it is replaced by the kind that suits the environment.
- */
+/** If the kind is `auto`, it is replaced by the kind that suits the environment. */
 export const contextOf = (config: ContextConfig): ResolvedContext => resolveContext(config.context, offerOf(config));
 
 /**
- * Wraps environments so that their observations are the texts that the agent reads. Episodes end after `max_turns` turns.
+ * Wraps environments so that their observations are the texts that the agent reads; episodes end after `max_turns` turns.
  *
- * @param memory the agent's memory of past episodes, from which examples are shown; null: none
+ * @param memory past episodes, from which examples are shown; null: none
  */
 export function agentEnvironment<Args extends unknown[]>(
   config: ContextConfig,

@@ -48,7 +48,6 @@ export function contextKeys({ setting }: Choices): TProperties {
   return { context: isKnown ? nodeOf(keysOfKind[kind as ContextKind].map(toSnakeCase)) : contextNode };
 }
 
-/** The schema of the config node `context` with the options of all kinds. */
 export const contextNode: TSchema = nodeOf(Object.keys(properties).slice(1));
 
 /** Reports options of the config node `context` for information that the environment cannot provide. */
@@ -131,17 +130,14 @@ export function expertProblems(config: Record<string, unknown>): ConfigProblem[]
   );
 }
 
-/**
- * Reports options of the config node `context` that differ from those with which the agent was trained: the agent would play
- * badly without an error.
- */
+/** Reports options that differ from those with which the agent was trained: it would play badly without an error. */
 export function contextChanged(
   folder: string,
   { env, context: now }: ContextConfig,
   trained: ContextConfig,
 ): ConfigProblem[] {
-  // For an environment on which the agent was trained, its present options are used for both contexts, since only the contexts are
-  // compared. Any other environment belongs to the mixture on which the agent was trained, and is read in the mixture's context.
+  // For an environment on which the agent was trained, only the contexts are compared, so that its present options are used for
+  // both. Any other environment belongs to the mixture on which the agent was trained, and is read in the mixture's context.
   const trainedEnv = trained.env.name === env.name ? env : trained.env;
   const [before, after] = [contextOf({ ...trained, env: trainedEnv }), contextOf({ env, context: now })];
   const differing = (Object.keys(before) as (keyof typeof before)[]).filter((key) => before[key] !== after[key]);

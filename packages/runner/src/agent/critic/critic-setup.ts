@@ -19,11 +19,7 @@ const BATCH_TOKENS = 2048;
 
 export type CriticConfig = Partial<EnvironmentConfig> & Pick<AgentConfig, 'seed' | 'critic'>;
 
-/**
- * Makes the critic that the config node `critic` describes.
- *
- * @param tokenizer of the policy; the built-in critics read its tokens
- */
+/** @param tokenizer of the policy; the built-in critics read its tokens */
 export async function makeCritic(config: CriticConfig, device: Device, tokenizer: Tokenizer): Promise<DoubleCritic> {
   const rng = new Rng(hash32(`${config.seed}/critic`));
   return DoubleCritic.create({

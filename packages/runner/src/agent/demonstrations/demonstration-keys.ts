@@ -1,5 +1,4 @@
-// Defines the config node `demonstrations`: the options that it has with every environment, and the options of the expert of the
-// chosen environment.
+// Defines the config node `demonstrations`, which also has the options of the chosen environment's expert.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { toSnakeCase, type ConfigProblem } from '@bowyer/core';
 import { isConversationFile } from '@bowyer/conversations';

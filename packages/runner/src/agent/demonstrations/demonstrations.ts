@@ -15,11 +15,7 @@ export type DemonstrationConfig = EnvironmentConfig &
     demonstrations: AgentConfig['demonstrations'] & { format?: string | null; split?: string | null };
   };
 
-/**
- * Makes the demonstrations that the config node `demonstrations` describes.
- *
- * @throws where the file or the expert is missing
- */
+/** @throws where the file or the expert is missing */
 export async function makeDemonstrations(config: DemonstrationConfig): Promise<DemonstrationSet> {
   const { path } = config.demonstrations;
   const { name, demonstrations: source } = environmentInfo(config.env.name);
@@ -60,7 +56,7 @@ async function readDemonstrations(path: string): Promise<DemonstrationSet> {
   };
 }
 
-/** Returns the reason why an environment has no demonstrations of its own; null if its expert can play them. */
+/** Returns null if the environment's expert can play demonstrations. */
 export function demonstrationsProblem(env: EnvConfig): ConfigProblem | null {
   const { name, demonstrations } = environmentInfo(env.name);
   const { name: _, ...options } = env;

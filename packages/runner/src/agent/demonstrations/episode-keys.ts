@@ -6,10 +6,7 @@ import { BadItem, unreadNote, UnreadKeys, LOSS_KEYS, lossOf } from '@bowyer/conv
 const RESET_KEYS = ['observation', 'info'];
 const STEP_KEYS = ['action', 'observation', 'reward', 'terminated', 'truncated', 'info', 'slip'];
 
-/**
- * The keys of an episode that runs, evaluations and `reverify` write. Its token ids are not read, since they are those of the
- * policy that played it.
- */
+/** The keys that runs, evaluations and `reverify` write. Token ids are not read, since they are those of another policy. */
 const TRAJECTORY_KEYS = [
   'episode',
   'iteration',
@@ -68,11 +65,7 @@ export class EpisodeKeys {
     this.#keys.check(of, place, record as Record<string, unknown>, read);
   }
 
-  /**
-   * Returns notes for the log that list the keys of the file that were not read.
-   *
-   * @throws {DataFileError} where the file has keys that are refused
-   */
+  /** Lists the keys of the file that were not read. @throws {DataFileError} where the file has keys that are refused */
   notes(path: string): string[] {
     this.#keys.throwRefused(path, EXPECTED);
     return unreadNote(this.#keys);
@@ -80,8 +73,7 @@ export class EpisodeKeys {
 }
 
 /**
- * Returns whether an action is part of the context but is not learned, as the key `slip` (a deliberate mistake of the expert) or
- * a corresponding key of another program says.
+ * Returns whether an action is context but not learned, as `slip` (a deliberate mistake of the expert) or another key says.
  *
  * @param i the index of the step, from 0
  * @throws {BadItem}

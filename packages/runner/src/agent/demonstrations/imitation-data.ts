@@ -23,10 +23,7 @@ import { openingOf, readConversations, type DataFile, type RecordedDialogue } fr
 import { checkWrittenWhole } from './written-whole.js';
 import { learnsFromConversations, makeDemonstrations, type DemonstrationConfig } from './demonstrations.js';
 
-/**
- * The data that a policy imitates, before it is tokenized. A policy that is trained from scratch gets its vocabulary from this
- * data.
- */
+/** Data before it is tokenized. A policy that is trained from scratch gets its vocabulary from it. */
 export type ImitationData =
   | { kind: 'episodes'; demonstrations: readonly Demonstration[] }
   | { kind: 'conversations'; conversations: readonly RecordedDialogue[]; file: DataFile<RecordedDialogue> | null };
@@ -238,10 +235,7 @@ function writable(
   return kept;
 }
 
-/**
- * Cuts the end of conversations that are too long, as AgentGym does, and leaves out those that then have no tokens to learn. Both
- * are logged.
- */
+/** Cuts the end of long conversations, as AgentGym does; those without tokens to learn are then left out. Both are logged. */
 function fitting(
   encoded: readonly { tokens: EncodedConversation; outcome: ConversationOutcome | null }[],
   longest: number,
@@ -261,7 +255,7 @@ function fitting(
 }
 
 /**
- * Cuts conversations like `fitting`, and returns null at the index of each conversation that is left out.
+ * Like `fitting`, with null in place of each conversation that is left out.
  *
  * @param noun the name of an item in messages
  * @throws where all conversations are too long, so that none would keep its end

@@ -47,17 +47,12 @@ export interface StoredEpisode {
   episodicReturn: number;
 }
 
-/** The episodes of a file, and notes about the file for the run's log. */
 interface EpisodeFile {
   episodes: StoredEpisode[];
   notes: string[];
 }
 
-/**
- * Reads a file of episodes.
- *
- * @throws at the first line that is not an episode, for keys that nothing reads, and for a file without episodes
- */
+/** @throws at the first line that is not an episode, for keys that nothing reads, and for a file without episodes */
 export async function readEpisodes(path: string): Promise<EpisodeFile> {
   const lines = await readJsonLines<EpisodeRecord | TrajectoryRecord>(path, schema);
   if (lines.length === 0) throw new Error(`${path} contains no episode`);

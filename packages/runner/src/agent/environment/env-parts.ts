@@ -1,5 +1,4 @@
-// Opens the oracle that `env.oracle` names: a model that answers the questions of guessing games for the environment. It is
-// passed to the environment separately from its options.
+// Opens the oracle that `env.oracle` names, a model that answers the questions of guessing games.
 import { stat } from 'node:fs/promises';
 import { environmentInfo, OpenAiChat, OpenAiOracle, type EnvParts, type OracleOptions } from '@bowyer/envs';
 import type { AgentConfig, NodePart } from '../keys/agent-keys.js';
@@ -47,10 +46,7 @@ export async function openEnvParts(config: OracleConfig, context: Reporting = si
   return { parts: { oracle: network }, close: () => network.close() };
 }
 
-/**
- * Opens an oracle on an OpenAI-compatible server. The API key comes from OPENAI_API_KEY, which a server without keys does not
- * need.
- */
+/** The API key comes from OPENAI_API_KEY, which a server without keys does not need. */
 function openAiOracle(
   { oracleUrl: baseUrl, oracleModel: model }: OracleOptions,
   prompt: ConstructorParameters<typeof OpenAiOracle>[2],
@@ -65,11 +61,7 @@ function openAiOracle(
   return { parts: { oracle: new OpenAiOracle(chat, model, prompt) }, close: () => chat.close() };
 }
 
-/**
- * Returns `env.oracle_model`, the path of a model's folder or of a file of weights.
- *
- * @throws where the path is null or nothing is found there
- */
+/** Returns the path of a model's folder or of a file of weights. @throws where it is null or nothing is found there */
 async function oraclePlace({ oracleModel: path }: OracleOptions): Promise<string> {
   if (path === null)
     throw new Error(

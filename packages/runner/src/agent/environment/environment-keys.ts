@@ -20,8 +20,7 @@ const nameSchema = () => ({
 });
 
 /**
- * Returns the schema of the config node `env`. Every option is required, since the config files of the group `env` contain all
- * options.
+ * Every option is required, since the config files of the group `env` contain all options.
  *
  * @param listed the environments of a mixture (`env.envs`)
  */
@@ -48,10 +47,7 @@ export function envNodeSchema(name: string | null, listed?: unknown): TSchema {
   });
 }
 
-/**
- * Returns the schema of an environment in a mixture: a name, or a node with a name and options. Options that are left out have
- * their defaults.
- */
+/** An environment in a mixture is a name, or a node with a name and options. Options that are left out have their defaults. */
 function memberSchema(listed: unknown): object {
   const name = (listed as { name?: unknown } | null)?.name;
   const known = typeof name === 'string' && environmentNames().includes(name) ? name : null;

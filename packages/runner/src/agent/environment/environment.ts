@@ -14,7 +14,6 @@ import {
 import { isTraced, timed, type Span } from '@bowyer/core';
 import type { EnvConfig } from './environment-keys.js';
 
-/** A config with the node `env`, which describes an environment. */
 export type EnvironmentConfig = { env: EnvConfig };
 
 /** Returns whether the config has an environment. With an agent that is a user's program it has none. */
@@ -92,10 +91,7 @@ export const spelling = ({ env }: EnvironmentConfig): { spells?: 'digits' | 'cod
   return spells ? { spells } : {};
 };
 
-/**
- * Computes the expected return of an optimal player that may ask only the questions of the demonstrations; null where it cannot
- * be computed.
- */
+/** The expected return of a player that may ask only the demonstrations' questions; null where it cannot be computed. */
 export function optimalReturnOf(config: EnvironmentConfig & { demonstrations?: object }): number | null {
   const { evaluation } = environmentInfo(config.env.name);
   return config.demonstrations === undefined

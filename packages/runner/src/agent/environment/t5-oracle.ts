@@ -7,7 +7,6 @@ import { Rng } from '@bowyer/core';
 import { Seq2SeqModel } from '@bowyer/models';
 import type { Tokenizer } from '@bowyer/text';
 
-/** The largest number of questions in one batch. */
 const LARGEST_BATCH = 64;
 
 interface Pending {
@@ -32,8 +31,6 @@ export class T5Oracle implements Oracle {
   }
 
   /**
-   * Loads the network and the tokenizer of the oracle.
-   *
    * @param game the prompt of the environment
    * @param dir a folder in Hugging Face's format with a tokenizer.json
    */

@@ -6,7 +6,6 @@ import { hubId } from './hub-id.js';
 import { agentFolderOf } from './model-folders.js';
 import { convertedModel, isGgufFile, isWeightsFile, isWhole } from './weights-file.js';
 
-/** The options of a config that name a model. */
 export type ModelPlaces = Partial<Pick<AgentConfig, 'hub'> & NodePart<'warmStart', 'cacheDir'>> & {
   policy?: { model?: string | null; checkpoint?: string | null };
   critic?: { model?: string | null };
@@ -62,10 +61,7 @@ async function localModel(
   return folder;
 }
 
-/**
- * Converts an oracle that is a file of weights, as ArCHer's fine-tuned Flan-T5s are, and returns the folder of the converted
- * model. A path of another kind is returned unchanged.
- */
+/** Converts a file of weights, as ArCHer's fine-tuned Flan-T5s are, to a folder. Another path is returned unchanged. */
 export async function localOracle(place: string, config: ModelPlaces, context: Reporting): Promise<string> {
   if (!isWeightsFile(place)) return place;
   const model = isWhole(place) ? null : await localModel(ORACLE_BASE, config, context);

@@ -60,10 +60,7 @@ export const MEMORY_FILE = 'memory.jsonl';
 export const memoryFileOf = (agentFolder: string): string | null =>
   [join(agentFolder, MEMORY_FILE), join(dirname(agentFolder), MEMORY_FILE)].find((file) => existsSync(file)) ?? null;
 
-/**
- * Returns why the path in an option is not that of a model: there is no folder, no model in it, or an adapter that cannot be
- * loaded; null where it is.
- */
+/** Null if the path is that of a model; an adapter must be loadable. */
 export async function modelProblem(key: string, place: string | null): Promise<ConfigProblem | null> {
   if (place === null) return null;
   if (key === 'policy.checkpoint' && isWeightsFile(place)) return weightsFileProblem(key, place);

@@ -26,20 +26,13 @@ const STALE_SECONDS = 120;
 
 interface Conversion {
   file: string;
-  /**
-   * The folder of a model with the same architecture, whose config and tokenizer are used; null if both are in the same folder as
-   * the file of weights.
-   */
+  /** A model with the same architecture, whose config and tokenizer are used; null if both are next to the file of weights. */
   model: string | null;
   /** The folder in which the folders of converted models are cached. */
   cacheDir: string;
 }
 
-/**
- * Converts a file of weights, unless it was converted before.
- *
- * @returns the folder of the converted model
- */
+/** Returns the folder of the converted model, which may be from an earlier call. */
 export async function convertedModel(
   { file, model, cacheDir }: Conversion,
   { log, progress }: Reporting,
@@ -92,7 +85,7 @@ function nameOf(file: string, model: string | null): string {
   return `${basename(file).replace(/\.\w+$/, '')}-${hash.digest('hex').slice(0, 12)}`;
 }
 
-/** Returns why a file of weights cannot be loaded; null where it can. */
+/** Null if the file can be loaded. */
 export function weightsFileProblem(key: string, file: string): ConfigProblem | null {
   if (existsSync(file)) return null;
   return { key, message: `${key}: there is no file '${file}'`, remedy: 'give the weights, or the folder of a model' };

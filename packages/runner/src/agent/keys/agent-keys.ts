@@ -1,5 +1,5 @@
 // Defines the type of all options that decide how an agent is made and how it plays, grouped by config node. Each task selects
-// from a node the options that it reads. The options of an algorithm are defined in the algorithm's folder.
+// the options that it reads; an algorithm's options are in the algorithm's folder.
 import type { OptionsOf } from '@bowyer/core';
 import type { TObject } from '@sinclair/typebox';
 import type { CriticNode } from './critic-keys.js';

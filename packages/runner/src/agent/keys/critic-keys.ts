@@ -40,10 +40,7 @@ const criticModel = {
   ),
 };
 
-/**
- * Returns the options of a critic: only those of its kind, and without sizes if `critic.model` names a saved model, which has its
- * own sizes.
- */
+/** The options of one kind only; without sizes if `critic.model` names a saved model, which has its own. */
 export const criticOptions = ({ setting }: Choices): TProperties => ({
   ...criticModel,
   ...(setting('critic.kind') !== 'transformer'

@@ -62,7 +62,6 @@ export const drawOption = {
   do_sample: flag(true, 'sample tokens; false: always take the most likely token', { flat: 'do_sample' }),
 };
 
-/** The options of the config node `sampling`: how a model samples. */
 export const samplingOptions = {
   max_new_tokens: integer(32, 'longest text that the model writes at once, in tokens', { flat: 'max_new_tokens' }),
   temperature: Type.Number({
@@ -85,7 +84,6 @@ export const samplingOptions = {
   ),
 };
 
-/** The options of the config node `chat`: the template that converts messages to tokens. */
 export const templateOptions = {
   template: optionalText(
     'how messages become tokens: llama-2, llama-3, chatml, chatglm-4, a file of Jinja, or one of the model’s templates by its name; null: the model’s own template',

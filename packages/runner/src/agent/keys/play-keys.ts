@@ -78,10 +78,7 @@ export const endpointNode = Type.Object(
   },
 );
 
-/**
- * The config node of a server that plays the rollouts with a copy of the policy. Without its address, its other keys are not
- * read.
- */
+/** A server plays the rollouts with a copy of the policy. Without its address, its other keys are not read. */
 export const remotePolicyNode = group(
   {
     base_url: optionalText(
@@ -99,10 +96,7 @@ export const remotePolicyNode = group(
   'a policy behind a server that plays the rollouts from which the local policy learns (docs/remote-policy.md)',
 );
 
-/**
- * The config node that decides when rollouts are played: before each update, or during the updates. In a synchronous run it has
- * only its first key.
- */
+/** Decides whether rollouts are played before each update or during the updates. A synchronous run has only its first key. */
 export const rolloutNode = group(
   {
     mode: choice(

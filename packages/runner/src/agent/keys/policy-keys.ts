@@ -15,7 +15,6 @@ export const quantization = choice(
   { flat: 'quantization' },
 );
 
-/** The options that choose the weights of the policy's model. */
 export const policyOptions = {
   model: optionalText(
     'the policy in Hugging Face layout: a folder, a GGUF file, a model of the hub, or a PEFT adapter; null: built from the node `policy`',
@@ -117,10 +116,8 @@ const momentumKeys = {
 const sgdNode = Type.Object({ kind: kindOfOptimizer, weight_decay: weightDecay, ...momentumKeys }, optimizerOptions);
 const muonNode = Type.Object({ ...adamNode.properties, ...momentumKeys }, optimizerOptions);
 
-/** Returns the schema of the config node `optimizer`, with the options of its kind only. */
 export const optimizerNode = (kind: unknown) => (kind === 'sgd' ? sgdNode : kind === 'muon' ? muonNode : adamNode);
 
-/** The type of the config node `lora` with the options of adapters. */
 export type LoraNode = TObject<typeof loraSwitch & typeof loraOptions>;
 
 /** The type of the config node `optimizer` with the options of all kinds. */

@@ -18,8 +18,6 @@ const warmupSteps = 'optimizer steps of linear warm-up; negative: a tenth of all
 const finalShare = 'learning rate at the end, as a share of the peak; it has no effect on a constant rate';
 
 /**
- * Returns the options of a learning rate schedule over the optimizer steps.
- *
  * @param values the defaults
  * @param flat the names that the options had in version 0.2
  */
@@ -66,5 +64,4 @@ export const demonstrationKeys = {
   count: integer(3000, 'episodes to generate'),
 };
 
-/** The options of the config node `demonstrations` for a file of conversations. */
 export const demonstrationFileKeys = { format: dataFormatKey, split: dataSplitKey };

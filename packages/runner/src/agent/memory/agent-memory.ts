@@ -45,9 +45,8 @@ export class AgentMemory {
   }
 
   /**
-   * Adds the demonstrations of items in the train split; those of other splits are left out.
+   * Leaves out demonstrations of items outside the train split; returns a line for the log.
    *
-   * @returns a line for the log
    * @throws where no demonstration names its item
    */
   addDemonstrations(config: EnvironmentConfig, { records, demonstrations }: DemonstrationSet): string {
@@ -82,11 +81,7 @@ export class AgentMemory {
     this.memory.add(rollout.flatMap((episode) => episodeOfTrajectory(episode, this.options.minReturn ?? null) ?? []));
   }
 
-  /**
-   * Restores the contents of the memory from a file.
-   *
-   * @param file the path that `memoryFileOf` returns
-   */
+  /** @param file the path that `memoryFileOf` returns */
   async restore(file: string): Promise<void> {
     this.memory.restore(await readFile(file, 'utf8'));
   }
@@ -100,11 +95,7 @@ export class AgentMemory {
   }
 }
 
-/**
- * Opens the memory that was saved with a trained agent.
- *
- * @throws where no memory was saved with it
- */
+/** @throws where no memory was saved with the agent */
 export async function openMemoryOf(
   agentFolder: string,
   config: MemoryConfig,

@@ -146,8 +146,8 @@ function contentProblems(config: Config & { memory: MemoryOptions }): ConfigProb
 }
 
 /**
- * Reports options of the memory that differ from those with which the agent was trained: an agent that has learned to read
- * examples plays differently without them, or with other examples.
+ * Reports options that differ from those of the training: an agent that has learned to read examples plays differently without
+ * them, or with others.
  */
 export function memoryChanged(
   folder: string,

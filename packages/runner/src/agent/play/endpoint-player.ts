@@ -10,10 +10,7 @@ export type EndpointConfig = OptionsOf<typeof endpointNode>;
 
 interface Dialogue {
   messages: ChatMessage[];
-  /**
-   * The observation as far as the messages contain it. If the next observation begins with this text, only the text after it is
-   * sent as a new message.
-   */
+  /** The observation as far as the messages contain it. If the next one begins with this text, only the rest is sent. */
   text: string;
 }
 

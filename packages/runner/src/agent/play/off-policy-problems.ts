@@ -5,16 +5,10 @@ import { oneProblem, type ConfigProblem } from '@bowyer/core';
 
 interface OffPolicySetting {
   key: string;
-  /**
-   * `chosen` is the setting as it is written on a command line, `KEY=VALUE`; `plain` is the setting with which rollouts are
-   * on-policy.
-   */
+  /** The setting as it is written on a command line, `KEY=VALUE`; `plain` is the one with which rollouts are on-policy. */
   chosen: string;
   plain: string;
-  /**
-   * The reason why an algorithm without an off-policy correction refuses the setting; in the message it follows the algorithm's
-   * name.
-   */
+  /** Why an algorithm without an off-policy correction refuses the setting; in the message it follows the algorithm's name. */
   reason: string;
 }
 
@@ -44,6 +38,5 @@ export function offPolicyProblems(
   ];
 }
 
-/** Lists the algorithms that can correct for off-policy rollouts. */
 const offPolicyAlgorithms = (): string[] =>
   algorithmNames().filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined);

@@ -13,10 +13,8 @@ interface ChatEndpoint {
 }
 
 /**
- * Opens a chat endpoint with the API key from its environment variable.
- *
  * @param name the endpoint's config key, for messages
- * @throws where the variable is not set
+ * @throws where the environment variable of the API key is not set
  */
 export function openChat(name: string, endpoint: ChatEndpoint): OpenAiChat {
   const { baseUrl, model, apiKeyEnv, retries, timeoutMs, concurrency = 1 } = endpoint;

@@ -35,10 +35,7 @@ interface Slot {
 }
 
 class RemoteRollouts implements AsyncDisposable {
-  /**
-   * Logit biases of −100, sent with each request, for the tokens that are masked when the policy samples, since the policy could
-   * not learn from them.
-   */
+  /** Logit biases of −100 for the tokens that are masked when the policy samples, since it could not learn from them. */
   readonly #banned: Record<number, number> | undefined;
 
   private constructor(
@@ -51,11 +48,7 @@ class RemoteRollouts implements AsyncDisposable {
     this.#banned = masked.length > 0 ? Object.fromEntries(masked.map((id) => [id, -100])) : undefined;
   }
 
-  /**
-   * Connects to the server of the policy and checks that its tokenizer is the policy's.
-   *
-   * @throws where the server has no such model, returns no token ids, or has another tokenizer
-   */
+  /** @throws where the server has no such model, returns no token ids, or has another tokenizer than the policy */
   static async open(
     config: RemotePolicyConfig,
     { policy, dialogues }: { policy: LanguageModel; dialogues: Dialogues },
@@ -72,11 +65,7 @@ class RemoteRollouts implements AsyncDisposable {
     }
   }
 
-  /**
-   * Returns a function that opens players whose actions the server samples.
-   *
-   * @param slots the number of episodes that are played at the same time
-   */
+  /** @param slots the number of episodes that are played at the same time */
   openPlayer(slots: number): OpenPlayer {
     return (sampling) => {
       const own = Array.from({ length: slots }, (): Slot => ({ dialogue: this.dialogues.open(), context: [] }));
@@ -131,10 +120,7 @@ class RemoteRollouts implements AsyncDisposable {
     });
   }
 
-  /**
-   * Returns the error of a request that failed after all retries, which ends its own episode only; throws an error that would
-   * make every other request fail too.
-   */
+  /** Returns an error that ends its own episode only; throws one that would make every other request fail too. */
   #failed(error: unknown): Error {
     if (error instanceof HttpError && ![400, 401, 403, 404].includes(error.status ?? 0)) return error;
     throw error;

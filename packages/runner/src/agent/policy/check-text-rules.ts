@@ -9,11 +9,7 @@ import { answerTokens, spelling } from '../environment/environment.js';
 import { terminatorIds } from '../chat/agent-tokens.js';
 import type { FreshPolicyConfig } from './fresh-policy.js';
 
-/**
- * Checks the config's rules for texts before the policy is loaded.
- *
- * @param folder of the policy's model; null: a policy from scratch, whose vocabulary has the words of its data
- */
+/** @param folder of the policy's model; null: a policy from scratch, whose vocabulary has the words of its data */
 export async function checkTextRules(
   folder: string | null,
   config: FreshPolicyConfig & NodePart<'play', 'asChat'>,

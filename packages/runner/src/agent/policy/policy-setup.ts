@@ -10,7 +10,6 @@ import { keptTemplate } from '../chat/chat-setup.js';
 /** The optimizer of critics and value heads, and the default of the policy: PyTorch's Adam without weight decay. */
 export const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 
-/** Returns the options of the optimizer in the config node `optimizer`. */
 export function policyOptimizer({ optimizer }: Pick<AgentConfig, 'optimizer'>): OptimizerOptions {
   const { kind, weightDecay } = optimizer;
   if (kind === 'sgd') return { kind, momentum: optimizer.momentum, nesterov: optimizer.nesterov, weightDecay };
@@ -26,8 +25,6 @@ export type PolicyConfig = Partial<EnvironmentConfig> &
   Partial<Pick<AgentConfig, 'lora'> & NodePart<'chat', 'template'>> & { device?: Partial<AgentConfig['device']> };
 
 /**
- * Loads a policy.
- *
  * @param folder a model in Hugging Face's format, or an adapter in PEFT's
  * @param use for training, the policy gets new adapters if `lora.enabled` is true
  */

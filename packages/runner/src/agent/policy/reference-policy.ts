@@ -10,10 +10,7 @@ import { agentFolderOf } from '../folders/model-folders.js';
 import { RemoteTeacher } from './remote-teacher.js';
 import { loadPolicy, type PolicyConfig } from './policy-setup.js';
 
-/**
- * The initial policy of a training: the folder of its model (null: a policy from scratch) and, in training on a dataset, the data
- * from which it learns.
- */
+/** The folder of the model (null: a policy from scratch) and, in training on a dataset, the data from which it learns. */
 export interface Start {
   folder: string | null;
   data: ImitationData | null;

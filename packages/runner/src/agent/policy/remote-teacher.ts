@@ -6,7 +6,6 @@ import { HttpServer, onlyChoice } from '@bowyer/envs';
 import type { TokenExample } from '@bowyer/models';
 import type { Tokenizer } from '@bowyer/text';
 
-/** The number of prompts in one request to the server. */
 const REQUEST = 16;
 
 interface Echo {
@@ -14,10 +13,7 @@ interface Echo {
   logprobs: (number | null)[];
 }
 
-/**
- * A prompt to send to the teacher, and the positions of the example that are scored with it: at each of them, the target is the
- * next token of the prompt.
- */
+/** A prompt, and the positions of the example that it scores: the target of each is the next token of the prompt. */
 interface Question {
   prompt: number[];
   example: number;
@@ -32,8 +28,6 @@ export class RemoteTeacher implements ReferencePolicy {
   ) {}
 
   /**
-   * Connects to the server of a teacher and checks that its tokenizer is the policy's.
-   *
    * @param baseUrl address up to the version, such as http://127.0.0.1:8000/v1, of a server with one model
    * @throws where the server has several models, gives no log-probabilities of given tokens, or has another tokenizer
    */

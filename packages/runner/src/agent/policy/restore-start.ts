@@ -9,9 +9,7 @@ import type { Start } from './reference-policy.js';
 
 type RestoreConfig = PolicyConfig & FreshPolicyConfig & Pick<AgentConfig, 'optimizer'>;
 
-/**
- * Returns a function that gives a policy the initial weights of its run. The weights are in memory only while they are copied.
- */
+/** The initial weights are in memory only while they are copied. */
 export function startRestorer(
   policy: LanguageModel,
   { folder, data }: Start,

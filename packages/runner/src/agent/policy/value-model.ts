@@ -7,8 +7,8 @@ import { adam, loadPolicy, policyOptimizer, type PolicyConfig } from './policy-s
 import type { AgentConfig } from '../keys/agent-keys.js';
 
 /**
- * Adds a value head to the policy, or loads a separate network with one, each with its optimizers. From a checkpoint, only the
- * weights of the separate network are restored here, not the value head and the optimizers.
+ * Adds a value head to the policy, or loads a separate network with one. From a checkpoint, only the weights of the separate
+ * network are restored here, not the value head and the optimizers.
  *
  * @param folder of the separate network: the run's initial policy, or the network in a checkpoint
  */

@@ -19,10 +19,7 @@ export function addFile(hash: Hash, path: string): void {
   }
 }
 
-/**
- * Lists the paths of existing files among all strings inside a value, such as the options of an environment or of a mixture's
- * environments.
- */
+/** Lists paths of existing files among all strings inside a value, such as an environment's options. */
 export function filesNamedIn(value: unknown): string[] {
   // existsSync is called first, since statSync throws for strings that cannot be paths.
   if (typeof value === 'string') return existsSync(value) && statSync(value).isFile() ? [value] : [];

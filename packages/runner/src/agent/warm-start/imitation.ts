@@ -35,7 +35,7 @@ export type WarmStartContext = Reporting & Pick<TaskContext, 'onInterrupt'>;
 
 export class Imitation implements RunHooks {
   stopRequested = false;
-  /** The folder of the policy in the last checkpoint; null without a checkpoint. */
+  /** Null without a checkpoint. */
   readonly policyFolder: string | null;
   /** The step and the algorithm's state with which the training begins or resumes. */
   readonly run: { firstIteration: number; state: AlgorithmState };
@@ -60,11 +60,7 @@ export class Imitation implements RunHooks {
     this.run = { firstIteration: found?.progress.step ?? 0, state: found?.progress.state ?? {} };
   }
 
-  /**
-   * Opens the folder of a warm start, to begin or to resume it.
-   *
-   * @param folder in which the finished policy will be; until then checkpoints are in FOLDER.partial
-   */
+  /** @param folder in which the finished policy will be; until then checkpoints are in FOLDER.partial */
   static async open(folder: string, saveMinutes: number, context: WarmStartContext): Promise<Imitation> {
     const work = `${folder}.partial`;
     const store = new CheckpointStore<ImitationCheckpoint>(
@@ -97,11 +93,7 @@ export class Imitation implements RunHooks {
     this.#bar.update(done, Number.isNaN(this.#shownLoss) ? undefined : `loss ${this.#shownLoss.toFixed(4)}`);
   }
 
-  /**
-   * Logs the metrics of an optimizer step.
-   *
-   * @throws where the loss is not finite, so that the policy is not saved
-   */
+  /** @throws where the loss is not finite, so that the policy is not saved */
   async log(step: number, metrics: Metrics): Promise<void> {
     this.#lastLoss = metrics['losses/nll'];
     if (!Number.isFinite(this.#lastLoss))
@@ -125,11 +117,7 @@ export class Imitation implements RunHooks {
     this.#savedAt = performance.now();
   }
 
-  /**
-   * Writes the trained policy and renames its folder to the final name.
-   *
-   * @returns false where the user stopped the training
-   */
+  /** Gives the folder its final name; returns false where the user stopped the training. */
   async finish(policy: LanguageModel): Promise<boolean> {
     this.#bar?.finish();
     this.context.onInterrupt(null);
@@ -150,10 +138,7 @@ export class Imitation implements RunHooks {
     return true;
   }
 
-  /**
-   * Refuses a policy that is worse than uniform guessing over all tokens, so that it is not cached as the initial policy of other
-   * runs.
-   */
+  /** Refuses a policy that is worse than uniform guessing, so that other runs do not get it from the cache. */
   #refuseDiverged({ tokenizer, contextLength }: LanguageModel): void {
     // The loss is a sum over an utterance, whose length is at most that of the context.
     const guess = Math.log(tokenizer.vocabSize) * contextLength;

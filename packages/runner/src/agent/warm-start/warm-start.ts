@@ -35,17 +35,11 @@ export type WarmStartConfig = ImitationDataConfig &
   NodePart<'device', 'kind' | 'precision'> &
   NodePart<'sampling', 'maxNewTokens'> & {
     task: DatasetConfig['task'];
-    /**
-     * Whether the token that ends an utterance is learned too; this option of the run's algorithm also holds for the warm start.
-     */
+    /** Whether the token that ends an utterance is learned too, by the run's algorithm and by the warm start. */
     algorithm?: { actor?: { scoreTerminator?: boolean } };
   };
 
-/**
- * Finds the warm-started policy in the cache, or trains it on the demonstrations.
- *
- * @returns the folder of the warm-started policy, made now or by an earlier run; null if the user stopped the training
- */
+/** @returns the folder of the warm-started policy, made now or by an earlier run; null if the user stopped the training */
 export async function warmStart(
   config: WarmStartConfig,
   device: Device,
@@ -117,11 +111,7 @@ function decisiveOptions(env: EnvConfig): Record<string, unknown> {
   return { ...Object.fromEntries(decisive), ...(revision !== undefined && { revision }) };
 }
 
-/**
- * Trains the policy of the warm start and saves it.
- *
- * @returns false if the user stopped the training; the same command resumes it
- */
+/** @returns false if the user stopped the training; the same command resumes it */
 async function makeStart(
   config: WarmStartConfig,
   device: Device,

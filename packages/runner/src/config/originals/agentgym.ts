@@ -3,10 +3,7 @@
 // agentenv/examples; docs/configs.md explains this table.
 import { by, each, isTrue, nothing, plain, refused, to, type Meaning, type Outcome } from './outcome.js';
 
-/**
- * The options that limit the length of an episode, which differ between environments; the last one cuts episodes of any
- * environment.
- */
+/** Options that limit an episode, which differ between environments; the last one cuts episodes of any environment. */
 const LIMITS = [
   'env.max_rounds',
   'env.max_turns',

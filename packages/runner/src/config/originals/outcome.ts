@@ -4,9 +4,9 @@
 /** The facts about a run on which the translation of another program's keys depends. */
 export interface RunFacts {
   readonly task: string;
-  /** The algorithm's name; null if the config names no registered one. */
+  /** Null if the config names no registered algorithm. */
   readonly algorithm: string | null;
-  /** The environment's name; null if the config names no registered one. */
+  /** Null if the config names no registered environment. */
   readonly env: string | null;
   /** Whether the algorithm learns from a dataset, so that the length of the run is counted in epochs. */
   readonly isOnDataset: boolean;
@@ -16,12 +16,8 @@ export interface RunFacts {
   readonly isEndpoint: boolean;
   /** Returns whether the run's schema has a key, such as `env.max_turns`. */
   reads(path: string): boolean;
-  /** Returns whether a file contains conversations. */
   hasConversations(path: string): boolean;
-  /**
-   * Parses the path of a model that AgentGym saves after an epoch, `RUN/train_epoch_2`, into the run, the epoch and the run's
-   * number of epochs. Returns null for any other path, and for one that exists.
-   */
+  /** Parses AgentGym's path of a model that was saved after an epoch, `RUN/train_epoch_2`; null for other and existing paths. */
   epochOf(path: string): { run: string; epoch: number; epochs: number } | null;
   /** Returns whether the command line gives the key itself. */
   isGiven(key: string): boolean;
@@ -41,11 +37,7 @@ export type Outcome =
   /** The key is Bowyer's, and is validated as such. */
   | 'ours';
 
-/**
- * Translates the value of one key of another program.
- *
- * @param value the text after `=`, which may be a sweep over several values
- */
+/** @param value the text after `=`, which may be a sweep over several values */
 export type Meaning = (value: string, facts: RunFacts) => Outcome;
 
 /** Makes a translation that replaces the key by the first of the given keys that the run reads. */

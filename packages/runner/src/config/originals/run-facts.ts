@@ -8,8 +8,6 @@ import { choicesOf, schemaOf } from '../units.js';
 import type { RunFacts } from './outcome.js';
 
 /**
- * Reads the facts about a run.
- *
  * @param composition of the run's config, with its implied keys
  * @param typed the keys that were given on the command line
  */

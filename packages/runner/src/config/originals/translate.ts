@@ -23,11 +23,7 @@ const wordOf = (text: string): Word => {
  * the log are written.
  */
 export interface Translation {
-  /**
-   * Reads the facts about the run of a composed config.
-   *
-   * @param typed the keys that were given on the command line
-   */
+  /** @param typed the keys that were given on the command line */
   factsOf(composed: Composition, typed: ReadonlySet<string>): Promise<RunFacts>;
   env: Record<string, string | undefined>;
   note(line: string): void;
@@ -79,7 +75,6 @@ async function factsWithoutOriginals(words: readonly Word[], found: readonly Wor
 const UNITS = ['algorithm', 'agent_type', 'env', 'env_name', 'task_name'];
 
 interface Words extends Translation {
-  /** All overrides of the command line. */
   all: readonly Word[];
   /** Receives the keys of other programs that have no counterpart in this run. */
   problems: Problem[];
@@ -151,10 +146,7 @@ function refusal(problems: readonly Problem[], { task, algorithm }: RunFacts): C
   );
 }
 
-/**
- * Replaces keys that name an environment, an algorithm, a logger or a critic by overrides that choose an option of a config
- * group.
- */
+/** Replaces keys that name an environment, algorithm, logger or critic by overrides that choose an option of a config group. */
 function withUnits(words: readonly Word[], translation: Translation): string[] {
   return withCritic(
     withLogger(

@@ -13,8 +13,7 @@ export interface PaperCurve {
 const POINTS = 100;
 
 /**
- * Combines the runs of a method in an environment to one curve. It extends from the latest first position to the earliest last
- * position of the runs, where all have values.
+ * The curve extends from the latest first position to the earliest last position, where all runs have values.
  *
  * @returns 95 % intervals by Student's t over the runs; null for one run
  */

@@ -37,8 +37,6 @@ const NOT_ADDED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads all runs below the folders.
- *
  * @param metric of evaluations, rollouts and tests such as `episodic_return`, or a column of metrics.jsonl such as `losses/nll`
  * @throws for a folder without runs, and for a run without the metric or without the counts that `x` needs
  */
@@ -59,10 +57,7 @@ export async function readPaperRuns(dirs: readonly string[], x: XAxis, metric: s
   return { runs, curve, score };
 }
 
-/**
- * Chooses the first metric that every run has: for curves, that of evaluations before that of rollouts; for scores, that of the
- * final test before the end of the curve.
- */
+/** Chooses metrics that every run has: evaluations before rollouts, and the final test before the end of the curve. */
 function metricsFor(runs: readonly ComparedRun[], metric: string): Pick<PaperRuns, 'curve' | 'score'> {
   const curves = metric.includes('/') ? [metric] : [`eval/${metric}`, `rollout/${metric}`];
   const curve = curves.find((name) => runs.every(({ metrics }) => metrics.columns.has(name)));

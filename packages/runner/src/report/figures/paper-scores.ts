@@ -38,11 +38,7 @@ export interface PaperScores {
   improvements: Improvement[];
 }
 
-/**
- * Computes the scores of all methods.
- *
- * @throws where a method has no runs in an environment, or more runs in one environment than in another
- */
+/** @throws where a method has no runs in an environment, or more runs in one environment than in another */
 export function paperScores(runs: readonly PaperRun[]): PaperScores {
   const environments = [...new Set(runs.map(({ environment }) => environment))];
   const scores = new Map(

@@ -117,7 +117,6 @@ function scoresCsv({ environments, methods, improvements }: PaperScores): string
   );
 }
 
-/** Writes the tables of scores for the terminal. */
 export function figuresText({ environments, methods, improvements }: PaperScores): string {
   const cell = ({ value, interval }: Estimate) =>
     interval === null

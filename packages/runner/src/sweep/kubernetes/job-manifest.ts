@@ -26,8 +26,6 @@ export function jobName(name: string, sweepDirectory: string): string {
 }
 
 /**
- * Makes the manifest of the Indexed Job that runs a sweep.
- *
  * @param tasks of the sweep's jobs, by index
  * @param directory of the sweep
  */

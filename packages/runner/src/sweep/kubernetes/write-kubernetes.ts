@@ -42,11 +42,7 @@ export async function writeKubernetes(
   return { exitCode: 0 };
 }
 
-/**
- * Checks the launcher's settings of the pods.
- *
- * @throws {ConfigError} for settings with which no pod could run
- */
+/** @throws {ConfigError} for settings with which no pod could run */
 function checkSettings(config: LauncherConfig, directory: string): void {
   const { name, image, volume_claim: claim, mount_path: mount } = config;
   const missing = Object.entries({ image, volume_claim: claim, mount_path: mount }).find(([, value]) => !value);
@@ -64,11 +60,7 @@ function checkSettings(config: LauncherConfig, directory: string): void {
     ]);
 }
 
-/**
- * Applies a manifest with kubectl.
- *
- * @returns kubectl's output
- */
+/** @returns kubectl's output */
 async function apply(file: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
   try {
     return (await execute('kubectl', ['apply', '-f', file], { env })).stdout.trim();

@@ -61,8 +61,6 @@ export function refusedParameters({ additional_parameters: given = {} }: SlurmCo
 }
 
 /**
- * Writes the batch script of a job array.
- *
  * @param tasks the commands and folders, by index in the array
  * @param log path pattern of Slurm's own log, for errors that occur before a job's log is open
  */
@@ -167,10 +165,7 @@ trap at_user_signal USR2
 trap 'interrupted=1 stop=cancelled' TERM
 note started null`;
 
-/**
- * Writes the command to the job's log each time it is started. The file `.begun` shows whether srun has started the step, since
- * some versions of srun (22.05) exit with 0 if no node could start it.
- */
+/** The file `.begun` shows whether srun has started the step: some versions (22.05) exit with 0 if no node could start it. */
 const HEADING = `printf '# %s\\n' "\${command[*]@Q}"
 begun=$directory/.begun
 rm -f "$begun"`;

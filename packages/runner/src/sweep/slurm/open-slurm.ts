@@ -10,11 +10,7 @@ export interface OpenedSlurm {
   maxArraySize: number;
 }
 
-/**
- * Returns an interface to Slurm's commands.
- *
- * @throws {ConfigError} if Slurm is not installed, or for options that the launcher sets itself
- */
+/** @throws {ConfigError} if Slurm is not installed, or for options that the launcher sets itself */
 export async function openSlurm(
   env: Readonly<Record<string, string | undefined>>,
   config: LauncherConfig,

@@ -151,11 +151,7 @@ export class SlurmLauncher {
     }
   }
 
-  /**
-   * Reads the states of the followed tasks from Slurm's queue.
-   *
-   * @returns null while Slurm's controller does not answer
-   */
+  /** @returns null while Slurm's controller does not answer */
   async #queue(): Promise<Map<string, QueuedTask> | null> {
     const { slurm, board } = this.options;
     try {

@@ -21,19 +21,11 @@ interface CommandFailure {
 
 const ACCOUNTING_COLUMNS = 'JobID,Partition,State,ExitCode,Elapsed,TotalCPU,MaxRSS,NodeList,Start,End';
 
-/**
- * Calls Slurm's commands.
- *
- * @param env of the commands; it has SLURM_CONF if the cluster's config file is not at its default path
- */
+/** @param env of the commands; it has SLURM_CONF if the cluster's config file is not at its default path */
 export class SlurmCommands {
   constructor(private readonly env: Readonly<Record<string, string | undefined>>) {}
 
-  /**
-   * Returns the largest number of tasks of a job array; the largest index is one less.
-   *
-   * @throws {ConfigError} if Slurm's commands are not installed, or if its controller does not answer
-   */
+  /** The largest index is one less. @throws {ConfigError} if Slurm is not installed, or if its controller does not answer */
   async maxArraySize(): Promise<number> {
     const text = await this.#run('scontrol', ['show', 'config']).catch((error: CommandFailure) => {
       throw unavailable('scontrol', error);
@@ -44,11 +36,7 @@ export class SlurmCommands {
     return Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(text)?.[1] ?? 1001);
   }
 
-  /**
-   * Submits a batch script.
-   *
-   * @returns the id of the job array
-   */
+  /** @returns the id of the job array */
   async submit(scriptPath: string, options: readonly string[] = []): Promise<string> {
     const text = await this.#run('sbatch', ['--parsable', ...options, scriptPath]).catch((error: CommandFailure) => {
       throw new ConfigError('sweep', `sbatch refuses ${scriptPath}: ${spoken(error)}`, [
@@ -71,20 +59,14 @@ export class SlurmCommands {
     return new Map(lines.flatMap(([id, state, reason]) => (state ? [[id.trim(), { state, reason }] as const] : [])));
   }
 
-  /**
-   * Returns the state of a task from Slurm's accounting database, such as `TIMEOUT`; null if the cluster has no accounting, or no
-   * record of the task.
-   */
+  /** From Slurm's accounting database, such as `TIMEOUT`; null without accounting, or without a record of the task. */
   async accountedState(task: string): Promise<string | null> {
     const args = ['--noheader', '--allocations', '--parsable2', '--format=State', `--jobs=${task}`];
     const text = await this.#run('sacct', args).catch(() => '');
     return text.trim().split('\n').at(-1)?.split(' ')[0] || null;
   }
 
-  /**
-   * Returns a printable table from Slurm's accounting database, with a line for each time that a task was started; null without
-   * accounting.
-   */
+  /** A printable table with a line for each time that a task was started; null without accounting. */
   async accounting(arrays: readonly string[]): Promise<string | null> {
     const args = ['--duplicates', '--parsable2', `--format=${ACCOUNTING_COLUMNS}`, `--jobs=${arrays.join(',')}`];
     const text = await this.#run('sacct', args).catch(() => '');

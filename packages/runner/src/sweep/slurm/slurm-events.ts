@@ -6,7 +6,7 @@ import { textIfThere, wholeLines } from '../../run/read-files.js';
 export const EVENTS_FILE = 'slurm-events.jsonl';
 
 export interface SlurmEvent {
-  /** The time of the event in seconds since 1970. */
+  /** In seconds since 1970. */
   time: number;
   /** Slurm's id of the array task: the id of the array and the index, `12_3`. */
   task: string;
@@ -19,7 +19,7 @@ export interface SlurmEvent {
    * restart is permitted.
    */
   event: 'started' | 'timeout' | 'preempted' | 'requeued' | 'cancelled' | 'out of time' | 'ended';
-  /** The exit code of the job if the event is `ended`, otherwise null. */
+  /** Null unless the event is `ended`. */
   code: number | null;
 }
 

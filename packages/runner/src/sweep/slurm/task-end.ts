@@ -27,8 +27,6 @@ const REASONS: Readonly<Record<string, string>> = {
 export const isOver = (state: string) => FINAL.includes(state);
 
 /**
- * Returns how an array task ended.
- *
  * @param state of the task in Slurm; null where Slurm has no record of the task
  * @param events of this task, oldest first
  * @returns `failure` is empty for a job that ended by itself with exit code 0

@@ -33,11 +33,7 @@ export async function searchEpisodes(
 
 const lists = new Map<string, { stamp: string; list: EpisodeList }>();
 
-/**
- * Reads one complete episode.
- *
- * @throws {Refused} if the run has no such episode
- */
+/** @throws {Refused} if the run has no such episode */
 export async function readEpisode(directory: string, id: string): Promise<Dialogue> {
   const gamma = gammaOf(await readRunRecord(directory));
   const list = await listOf(directory, gamma);

@@ -18,14 +18,13 @@ import { CONFIG_FILE, recordedConfig } from '../../run/recorded-config.js';
 import type { ModelConfig } from '../evaluate/open-agent.js';
 import { Refused } from './refused.js';
 
-/** The state of a game that the dashboard's page shows. */
 export interface GameView {
   game: string;
   /** The name of the policy that plays, such as `checkpoint 40`. */
   policy: string;
   /** The newest text of the environment, which the person reads. */
   observation: string;
-  /** The last action, who chose it, and its reward; null before the first action. */
+  /** Null before the first action. */
   action: { by: 'you' | 'policy'; text: string; reward: number } | null;
   validActions: string[];
   ended: 'won' | 'over' | 'cut by the limit' | null;
@@ -59,11 +58,7 @@ export class PlayTable {
     });
   }
 
-  /**
-   * Plays one turn of the game.
-   *
-   * @param action of the person; null: the policy chooses the action
-   */
+  /** @param action of the person; null: the policy chooses the action */
   step(id: unknown, action: string | null): Promise<GameView> {
     return this.#inTurn(async () => {
       const game = this.#game;
@@ -140,10 +135,7 @@ async function openGame(directory: string, seed: number): Promise<Game> {
   };
 }
 
-/**
- * Lets the policy choose an action. It reads the complete text as in a first turn, because a person may have
- * acted in between.
- */
+/** The policy reads the complete text as in a first turn, because a person may have acted in between. */
 async function chosenAction({ player, observation, validActions, rng }: Game): Promise<string> {
   const [decision] = await player.act([{ slot: 0, turn: 0, observation, validActions, rng }]);
   if (decision instanceof Error) throw decision;

@@ -115,10 +115,7 @@ export class Routes {
   }
 }
 
-/**
- * The headers of every response. They allow the page's inline script and style, and forbid other pages to show the page in a
- * frame.
- */
+/** Allow the page's inline script and style, and forbid other pages to show the page in a frame. */
 const headers = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -140,7 +137,7 @@ function seedOf(seed: unknown): number {
   throw new Refused(400, 'seed must be an integer of 0 or more');
 }
 
-/** Reads the action in a request of the page; null means that the policy chooses the action. */
+/** Null means that the policy chooses the action. */
 function actionOf(action: unknown): string | null {
   if (action === null || action === undefined || typeof action === 'string') return action ?? null;
   throw new Refused(400, 'action must be a text, or null to let the policy act');

@@ -30,11 +30,7 @@ export class RunIndex {
 
   private constructor(private readonly root: string) {}
 
-  /**
-   * Opens the index of a folder.
-   *
-   * @throws if the folder does not exist
-   */
+  /** @throws if the folder does not exist */
   static async open(root: string): Promise<RunIndex> {
     const found = await stat(root).catch(() => null);
     if (!found?.isDirectory())
@@ -57,7 +53,7 @@ export class RunIndex {
     return [...this.#runs.values()].map(({ summary }) => summary).sort((a, b) => b.changed - a.changed);
   }
 
-  /** Returns the folder of the run with this id; null for anything that is not in the list. */
+  /** Null for anything that is not in the list. */
   directoryOf(id: string): string | null {
     return this.#runs.get(id)?.directory ?? null;
   }

@@ -5,16 +5,10 @@ import type { EvaluationOptions } from './evaluation-keys.js';
 
 export const isEndpoint = (model: string): boolean => /^https?:\/\//.test(model);
 
-/**
- * Returns the name under which the option `prices` lists a model: the model name of an endpoint, the name on the Hugging Face
- * hub, or the folder as it is given.
- */
+/** The name in the option `prices`: an endpoint's model, the name on the Hugging Face hub, or the folder as given. */
 export const pricedName = (model: string): string => (isEndpoint(model) ? partsOf(model).name : hubNameOf(model));
 
-/**
- * Returns the name (OWNER/NAME) of a model whose folder is in the cache of the Hugging Face hub; returns any other folder
- * unchanged.
- */
+/** OWNER/NAME for a folder in the cache of the Hugging Face hub; any other folder is unchanged. */
 export function hubNameOf(folder: string): string {
   const [, owner, name] = /[/\\]models--([^/\\]+?)--([^/\\]+)[/\\]snapshots[/\\][^/\\]+$/.exec(folder) ?? [];
   return name === undefined ? folder : `${owner}/${name}`;

@@ -41,5 +41,4 @@ export const evaluationOptions = {
   ),
 };
 
-/** The values of the keys of task=evaluate_agent, in camelCase. */
 export type EvaluationOptions = OptionsOf<TObject<typeof evaluationOptions>>;

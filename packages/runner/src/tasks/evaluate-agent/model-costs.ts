@@ -14,7 +14,6 @@ export interface ModelCost {
   thousand: number | null;
 }
 
-/** Sums the tokens and seconds that the rollouts with one model use. */
 export class UsageMeter {
   #rollouts = 0;
   #seconds = 0;

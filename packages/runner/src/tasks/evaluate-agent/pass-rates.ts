@@ -1,7 +1,6 @@
 // Estimates pass@k and pass^k of an agent from several rollouts of each task.
 import { bootstrapMean, mean, Rng, type Interval } from '@bowyer/core';
 
-/** A task, with the number of its rollouts and of those that succeeded. */
 export interface TaskSuccesses {
   rollouts: number;
   successes: number;

@@ -9,11 +9,7 @@ interface Message {
   value: string;
 }
 
-/**
- * Returns the object for the line of an episode.
- *
- * @param environment name with which the id of the item begins
- */
+/** @param environment name with which the id of the item begins */
 export function agentGymLine(environment: string, trajectory: Trajectory): object {
   const { transitions, infos, item, episode } = trajectory;
   const last = infos.at(-1) ?? {};

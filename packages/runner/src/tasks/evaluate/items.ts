@@ -41,7 +41,6 @@ const splitKey = {
   ),
 };
 
-/** Returns the config keys that choose the items to play. */
 export const itemKeys = ({ setting }: Choices) =>
   (setting('task.item_list') ?? null) === null ? { ...itemListKey, ...splitKey } : { ...itemListKey, ...dataLenKey };
 
@@ -53,11 +52,7 @@ export interface PlayedItems {
   makeEnv: (split: Split) => Env;
 }
 
-/**
- * Finds the items to play, and returns an environment that plays them.
- *
- * @throws {ItemListError} for a list that cannot be read
- */
+/** @throws {ItemListError} for a list that cannot be read */
 export function itemsToPlay(config: EnvironmentConfig & ItemConfig, parts: EnvParts): PlayedItems {
   const { name } = config.env;
   const { itemList, dataLen, split: chosen } = config.task;

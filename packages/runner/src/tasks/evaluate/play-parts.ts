@@ -7,10 +7,7 @@ import type { Decoding } from '@bowyer/algorithms';
 import { openModel, type AgentContext, type ModelConfig, type Part, type PlayedPart } from './open-agent.js';
 import type { WorkerAnswer, WorkerRequest } from './worker.js';
 
-/**
- * The number of episodes of a part for each of the simultaneously played episodes (slots). It is large enough that slots which
- * wait for the last episode of a part cost little.
- */
+/** Episodes per slot (simultaneously played episode): enough that slots which wait for a part's last one cost little. */
 const ROUNDS = 4;
 
 /** Divides an evaluation into parts. The parts depend only on the config, not on the number of processes. */
@@ -37,11 +34,7 @@ interface Job {
   part: Part;
 }
 
-/**
- * Plays all parts of an evaluation with each agent.
- *
- * @returns the played parts in the order of `folders`, for each agent in the order of `parts`
- */
+/** @returns the played parts in the order of `folders`, for each agent in the order of `parts` */
 export async function playParts(
   folders: readonly string[],
   parts: readonly Part[],
@@ -77,9 +70,7 @@ async function playHere(
   return played;
 }
 
-/**
- * Plays parts in worker processes. Each process takes the next part when it has finished one; the first error ends all of them.
- */
+/** Each process takes the next part when it has finished one; the first error ends all of them. */
 async function playThere(
   jobs: readonly Job[],
   processes: number,

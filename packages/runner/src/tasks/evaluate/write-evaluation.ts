@@ -26,11 +26,7 @@ interface PlayedEvaluation {
   optimalReturn: number | null;
 }
 
-/**
- * Writes the files of an evaluation into the run's folder.
- *
- * @returns the table for the terminal
- */
+/** @returns the table for the terminal */
 export async function writeEvaluation(
   config: PlayedConfig,
   context: TaskContext,

@@ -43,8 +43,6 @@ const ROUNDED: Readonly<Record<TensorTypeName, number>> = {
 };
 
 /**
- * Checks a GGUF file against the model from which it was written.
- *
  * @param project the folder in which, or above which, node-llama-cpp is installed
  * @returns a line about what was compared, or why nothing was compared
  * @throws where llama.cpp tokenizes differently, or where the probabilities differ by more than rounding explains
@@ -107,11 +105,7 @@ async function compare(folder: string, there: LlamaModel, dtype: TensorTypeName)
   });
 }
 
-/**
- * Compares the tokens into which the model's tokenizer and llama.cpp divide a text.
- *
- * @throws where they differ
- */
+/** @throws where the model's tokenizer and llama.cpp divide the text differently */
 function checkTokens(text: string, tokenizer: Tokenizer, there: LlamaModel): void {
   const [here, engine] = [tokenizer.encode(text), there.tokenize(text, true)];
   if (here.join() === engine.join()) return;
@@ -125,10 +119,7 @@ function checkTokens(text: string, tokenizer: Tokenizer, there: LlamaModel): voi
   );
 }
 
-/**
- * Returns the log-probability that llama.cpp computes for each token from index `from`, and how many of these tokens are the most
- * likely ones.
- */
+/** Log-probabilities of the tokens from index `from`, and how many of these tokens are the most likely ones. */
 async function scoredThere(
   sequence: LlamaSequence,
   ids: readonly number[],

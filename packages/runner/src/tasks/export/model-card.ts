@@ -8,11 +8,7 @@ import { readRunRecord, type RunRecord } from '../../report/run-facts.js';
 import { GGUF_ENDING, type ExportConfig } from './export-config.js';
 import { CONFIG_FILE } from '../../run/recorded-config.js';
 
-/**
- * Returns the text of the model card.
- *
- * @param notes sentences about differences between the written files and the model
- */
+/** @param notes sentences about differences between the written files and the model */
 export async function modelCard({ model, output, license }: ExportConfig, notes: readonly string[]): Promise<string> {
   const run = runFolderOf(model);
   const record = run === null ? null : await readRunRecord(run);

@@ -25,8 +25,6 @@ const TOOLS =
   'own, where the model was trained on those of its own template';
 
 /**
- * Returns the text of the Modelfile, from which Ollama makes a model.
- *
  * @param model the folder of the model from which the GGUF file was written
  * @returns the text, and notes on how Ollama's prompts differ from the model's
  */

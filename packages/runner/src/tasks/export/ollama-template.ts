@@ -92,10 +92,7 @@ function renderer(source: string, tokenizer: HuggingFaceTokenizer): Render {
     template.render({ messages, add_generation_prompt: asks, bos_token, eos_token, ...(tools && { tools }) }).text;
 }
 
-/**
- * Finds the texts that a template writes around messages; returns null if it writes anything that cannot be expressed by such
- * texts.
- */
+/** Null if a template writes anything that cannot be expressed by texts around messages. */
 function foundParts(render: Render, bos: string): Parts | null {
   try {
     const parts = guessedParts(render, bos);
@@ -125,7 +122,7 @@ function guessedParts(render: Render, bos: string): Parts | null {
   return { start, ask, roles: { ...roles, ...(told && { system: told }) } };
 }
 
-/** Finds the texts that a template writes around a system message; returns null if the template refuses system messages. */
+/** Null if the template refuses system messages. */
 function systemAround(render: Render, start: string, beforeUser: string): Around | null {
   try {
     const [before, toUser] = between(render([system(SYSTEM), user(FIRST)], false), SYSTEM, FIRST);

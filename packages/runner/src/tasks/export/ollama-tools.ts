@@ -210,11 +210,7 @@ export function goTemplate(parts: ToolParts): string {
 /** Escapes a text so that Go does not read `{{` in it as an action. */
 export const go = (text: string): string => text.replaceAll('{{', '{{ "{{" }}');
 
-/**
- * Returns the texts before, between and after markers.
- *
- * @throws where a marker is missing
- */
+/** Texts before, between and after markers. @throws where a marker is missing */
 export function between(text: string, ...marks: readonly string[]): string[] {
   const found: string[] = [];
   let from = 0;
@@ -227,17 +223,13 @@ export function between(text: string, ...marks: readonly string[]): string[] {
   return [...found, text.slice(from)];
 }
 
-/**
- * Returns a text without its beginning.
- *
- * @throws where the text begins differently
- */
+/** @throws where the text begins differently */
 function behind(text: string, beginning: string): string {
   if (!text.startsWith(beginning)) throw new Error('the template writes a message otherwise in another place');
   return text.slice(beginning.length);
 }
 
-/** Returns a text without its end. @throws where the text ends differently */
+/** @throws where the text ends differently */
 function without(text: string, end: string): string {
   if (!text.endsWith(end)) throw new Error('the template writes a message otherwise in another place');
   return text.slice(0, text.length - end.length);

@@ -27,7 +27,6 @@ export interface ParityReference {
 
 const LIKELIEST = 'the likeliest tokens';
 
-/** The number of greedily decoded tokens that are compared. */
 const GREEDY = 24;
 
 /**
@@ -54,10 +53,8 @@ export async function parityReference(folder: string): Promise<ParityReference> 
 }
 
 /**
- * Compares the log-probabilities of an exported file with those of the model.
- *
  * @returns a line about what was compared
- * @throws where they differ by more than rounding explains
+ * @throws where the log-probabilities differ by more than rounding explains
  */
 export async function compareWith({ dialogue, compared }: ParityReference, engine: ParityEngine): Promise<string> {
   const from = dialogue.prompt.length;

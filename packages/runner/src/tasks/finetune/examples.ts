@@ -35,10 +35,7 @@ export interface Examples {
   longest: number;
   /** The token ids with which a learned text ends. */
   ends: readonly number[];
-  /**
-   * The reader of tool calls in the model's texts; null if the data has no tools, or if the template writes calls in an unknown
-   * form.
-   */
+  /** Null if the data has no tools, or if the template writes calls in an unknown form. */
   calls: CallReader | null;
   /** The chat template to save with the model; null to keep the model's own, and for data without dialogues. */
   chatTemplate: string | null;
@@ -101,10 +98,7 @@ function encoderFor(
 interface ItemEncoder {
   /** The items of the file, in the form in which they are encoded. */
   file: DataFile<TrainingItem>;
-  /**
-   * Encodes an item as one training example; as several if the chat template writes a message differently once later messages
-   * follow.
-   */
+  /** Several examples if the chat template writes a message differently once later messages follow. */
   encode: (item: TrainingItem) => EncodedConversation[];
   ends: readonly number[];
   calls: CallReader | null;

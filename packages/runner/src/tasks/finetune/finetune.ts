@@ -64,11 +64,7 @@ const LOGS_PER_EPOCH = 10;
 /** The number of example prompts that are written to a file, with which the user can try the trained model. */
 const TRIAL_PROMPTS = 4;
 
-/**
- * Trains a model on the data of the config.
- *
- * @param makeModel makes the model that the config names, once the run has locked its folder
- */
+/** @param makeModel makes the model that the config names, once the run has locked its folder */
 export async function finetune(
   config: FinetuneConfig,
   context: TaskContext,

@@ -16,11 +16,7 @@ export interface HeldOut {
   calls?: { start: CallCounts; best: CallCounts };
 }
 
-/**
- * Lets the initial and the trained model reply to held-out items.
- *
- * @param best the folder of the trained model
- */
+/** @param best the folder of the trained model */
 export async function heldOut(
   best: string,
   examples: Pick<Examples, 'training' | 'validation' | 'ends' | 'calls'>,

@@ -50,9 +50,7 @@ function momentBytes(optimizer: OptimizerOptions, isLinear: boolean): number {
   return optimizer.kind === 'adamw_8bit' ? 2 : 2 * FLOAT;
 }
 
-/**
- * The share of the activations that is kept in memory with gradient checkpointing, measured on GPT-2 124M (benchmarks/README.md).
- */
+/** The share of the activations in memory with gradient checkpointing, measured on GPT-2 124M (benchmarks/README.md). */
 const CHECKPOINTED = 0.45;
 
 /**

@@ -19,7 +19,7 @@ export class TimeEstimate {
   }
 
   /**
-   * Records the end of an optimizer step, and logs the estimate after the second one.
+   * Logs the estimate after the second step.
    *
    * @param done the number of finished steps, including those before the run was resumed
    */

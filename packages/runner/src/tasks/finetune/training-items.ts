@@ -35,7 +35,7 @@ export interface TrainingFile extends DataFile<TrainingItem> {
 }
 
 /**
- * Reads the items of a file, which must be all conversations or all prompts with completions; empty conversations are left out.
+ * All items must be conversations, or all prompts with completions; empty conversations are left out.
  *
  * @throws {DataFileError} with all problems of the file
  */
@@ -66,7 +66,7 @@ export async function readTrainingItems(
   return { ...file, items, notes };
 }
 
-/** Leaves out dialogues that another dialogue of the same trace continues, and those without messages. */
+/** Leaves out dialogues that another one of the same trace continues, and those without messages. */
 function wholeItems(items: readonly DataItem<TrainingItem>[]): DataItem<TrainingItem>[] {
   const [dialogues, completions]: [DataItem<DialogueItem>[], DataItem<TrainingItem>[]] = [[], []];
   for (const { place, value } of items)
@@ -99,7 +99,7 @@ function text(key: string, value: unknown): string {
   return value;
 }
 
-/** Returns the prompt of an item, with which a user can try the model; null if the item begins with the text that is learned. */
+/** Null if the item begins with the text that is learned. */
 export function promptOf(item: TrainingItem): object | null {
   if (item.kind === 'completion') return { prompt: item.prompt };
   const reply = item.messages.findLastIndex(({ role, loss }) => role === 'assistant' && loss !== false);

@@ -35,7 +35,7 @@ const MOST_WITHOUT_TEXT = 9;
 interface SavedState {
   own: Prompts;
   evolution: EvolutionState;
-  /** The length of each file of the run in bytes when the state was saved; a resumed run cuts the files to it. */
+  /** In bytes, when the state was saved; a resumed run cuts the files to it. */
   fileLengths: Record<string, number>;
 }
 
@@ -141,11 +141,7 @@ async function tested(
   };
 }
 
-/**
- * Reads the file with the prompts that may be changed.
- *
- * @throws where it has no texts, or two texts with the same name
- */
+/** @throws where the file has no texts, or two texts with the same name */
 async function givenPrompts({ prompts: file }: OptimizeConfig['task']): Promise<Prompts | null> {
   if (file === null) return null;
   const prompts: unknown = JSON.parse(await readFile(file, 'utf8'));

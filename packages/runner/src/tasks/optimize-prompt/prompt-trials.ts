@@ -15,7 +15,7 @@ import type { OptimizeConfig } from './prompt-keys.js';
 const FIRST_ROLLOUTS = 2;
 
 export class PromptTrials {
-  /** The agent's own prompts; null until they are found. Before that, requests are passed to the model unchanged. */
+  /** Null until the agent's own prompts are found; requests are passed to the model unchanged before. */
   #own: Prompts | null = null;
   #prompts: Prompts = {};
   /** The bodies of the requests of each rollout, by the rollout's id, in the order of arrival. */

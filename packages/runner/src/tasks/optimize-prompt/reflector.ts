@@ -8,11 +8,7 @@ export interface Reflector {
   close(): Promise<void>;
 }
 
-/**
- * Opens the endpoint of the reflector.
- *
- * @throws where the environment variable with its API key is not set
- */
+/** @throws where the environment variable with the API key is not set */
 export function openReflector({ reflector }: ReflectorConfig): Reflector {
   const { temperature, maxTokens, retries } = reflector;
   const chat = openChat('reflector', { ...reflector, baseUrl: reflector.baseUrl! });

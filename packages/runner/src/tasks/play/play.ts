@@ -69,11 +69,7 @@ class Episode {
     private readonly seed: number,
   ) {}
 
-  /**
-   * Plays one episode.
-   *
-   * @returns null where the player ended it early
-   */
+  /** @returns null where the player ended the episode early */
   async play(): Promise<EpisodeRecord | null> {
     await this.#start();
     this.table.print(`\nepisode with seed ${this.seed}\n\n`);
@@ -122,9 +118,7 @@ class Episode {
     print(`${lines.join('\n')}\n`);
   }
 
-  /**
-   * Reads an action of the player. At a terminal, it asks whether another action was meant if the text looks like a typing error.
-   */
+  /** At a terminal, asks whether another action was meant if the text looks like a typing error. */
   async #askAction(): Promise<string | null> {
     const { prompt } = this.table;
     const choices = [...this.#validActions, UNDO, LEAVE];

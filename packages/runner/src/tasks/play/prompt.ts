@@ -7,16 +7,12 @@ export interface Prompt {
   readonly isTerminal: boolean;
   /** The width of the terminal in columns; Infinity without a terminal. */
   readonly columns: number;
-  /** Reads the next typed line; null after the last one, or after Ctrl-C. */
+  /** Null after the last line, or after Ctrl-C. */
   read(question: string, choices?: readonly string[]): Promise<string | null>;
   close(): void;
 }
 
-/**
- * Opens standard input for reading lines.
- *
- * @param print writes to standard output
- */
+/** @param print writes to standard output */
 export function openPrompt(print: (text: string) => void): Prompt {
   const { stdin: input, stdout: output } = process;
   const isTerminal = input.isTTY === true && output.isTTY === true;

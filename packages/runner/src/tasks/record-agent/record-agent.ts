@@ -93,10 +93,8 @@ async function recordUpstream(
 type Host = Parameters<typeof recordTasks>[0];
 
 /**
- * Opens the agent that the config names.
- *
  * @returns a function that lets the agent play its tasks; if the config names no agent, one that waits until the user stops the
- *   command
+ * command
  */
 async function agentsUntilStopped(
   options: RecordConfig['task'],

@@ -16,7 +16,7 @@ type ReplayConfig = EnvironmentConfig & TaskConfig<typeof replayOptions, 'input'
 const RECORDED = ['steps', 'final', 'final_score', 'return', 'episodic_return'];
 
 export interface ReplayLine {
-  /** The options with which the environment is reset, in snake_case. */
+  /** In snake_case. */
   reset: Record<string, unknown>;
   actions: string[];
 }

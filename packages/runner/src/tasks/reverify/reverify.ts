@@ -24,10 +24,7 @@ import type { TaskContext } from '../../context/task-context.js';
 
 type ReverifyConfig = EnvironmentConfig & { task: Omit<ItemConfig['task'], 'split'> & { input: string } };
 
-/**
- * An episode as evaluations and trainings store it. Episodes of training rollouts have no member `split`, since their split is
- * always `train`.
- */
+/** Episodes of training rollouts have no member `split`, since their split is always `train`. */
 type StoredEpisode = TrajectoryRecord & { split?: Split };
 
 interface Verified {
@@ -120,11 +117,7 @@ async function verify(env: Env, stored: StoredEpisode, split: Split): Promise<Ve
   return { before, after: { ...before, item, transitions, infos, segments: [] }, stored, differs };
 }
 
-/**
- * Writes the files with the new rewards.
- *
- * @returns the table for the terminal
- */
+/** @returns the table for the terminal */
 async function writeVerified(
   config: ReverifyConfig,
   { directory, envParts }: TaskContext,

@@ -13,11 +13,9 @@ export interface RunFollower {
 }
 
 /**
- * Looks for newer checkpoints of a run until it is stopped.
- *
  * @param run the folder of the run, which need not exist yet
  * @param takeUp loads the policy of a checkpoint from its folder, with the checkpoint's number; if several checkpoints are
- *   written while it runs, only the newest is loaded afterwards
+ * written while it runs, only the newest is loaded afterwards
  * @param onFailure gets the error of a checkpoint that cannot be loaded, which is not tried again
  */
 export function followRun(
@@ -49,10 +47,7 @@ export function followRun(
 const policyOf = (run: string, checkpoint: number): string =>
   join(run, 'checkpoints', String(checkpoint).padStart(6, '0'), 'policy');
 
-/**
- * Returns the number of the newest checkpoint of a run; -1 where there is none. A checkpoint gets its final name only when it is
- * complete.
- */
+/** -1 where there is none. A checkpoint gets its final name only when it is complete. */
 function newestCheckpoint(run: string): number {
   const folder = join(run, 'checkpoints');
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => /^\d{6}$/.test(name)) : [];

@@ -36,8 +36,6 @@ const MOST_RATED = 1 << 18;
 const LOOK_MS = 500;
 
 /**
- * Opens the recording of the requests to a model server.
- *
  * @param model the name by which clients request the model
  * @returns null where the config records nothing
  */

@@ -111,11 +111,7 @@ export async function serverOptions(
   };
 }
 
-/**
- * Returns a line for the log about the prefix cache, when the server starts.
- *
- * @param tokens the number of tokens that fit into the cache
- */
+/** @param tokens the number of tokens that fit into the cache */
 function prefixCacheText(mb: number, tokens: number): string {
   if (mb === 0)
     return 'prefix cache: none (task.prefix_cache_mb=0); a beginning that a prompt shares with an earlier one is computed again, unless a slot still has it';

@@ -13,7 +13,6 @@ export interface AdapterConfig {
   adapterTargetModules: readonly string[] | string | null;
 }
 
-/** The adapter options of a server that serves no adapters. */
 export const withoutAdapters: AdapterConfig = {
   adapters: null,
   runtimeAdapters: [],
@@ -28,7 +27,7 @@ const RUNTIME = { places: 4, rank: 16 };
 const foldersOf = ({ adapters }: AdapterConfig): Record<string, string> =>
   Object.fromEntries(Object.entries(adapters ?? {}).map(([name, place]) => [name, resolve(agentFolderOf(place))]));
 
-/** Returns for how many adapters, and of which rank, the model reserves memory; undefined: it reserves none. */
+/** Undefined: the model reserves no memory for adapters. */
 export function adapterBankOf(config: AdapterConfig): LoadOptions['adapterBank'] {
   const { runtimeAdapters, maxAdapters, maxAdapterRank, adapterTargetModules } = config;
   const dirs = Object.values(foldersOf(config));

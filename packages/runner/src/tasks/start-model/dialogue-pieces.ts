@@ -6,10 +6,7 @@ import type { RecordedDialogue } from '@bowyer/conversations';
 export interface DialoguePieces {
   /** The texts of messages and the values in tool calls, and the texts that the chat template writes around them. */
   texts: string[];
-  /**
-   * Lines that many dialogues have in common: markers of roles, tools, system messages, and the JSON around the values of tool
-   * calls.
-   */
+  /** Common to many dialogues: markers of roles, tools, system messages, and the JSON around the values of tool calls. */
   shared: string[];
   /** The token that the chat template writes at the end of an assistant's message. */
   endToken: string;
@@ -18,10 +15,7 @@ export interface DialoguePieces {
 /** The token at the end of a message, for templates that take it from the tokenizer (`eos_token`). */
 const OWN_END = '<|end|>';
 
-/**
- * Characters that occur in no text and replace the texts of a dialogue; the second one replaces a value that JSON writes without
- * quotation marks.
- */
+/** Characters that occur in no text; the second one replaces a value that JSON writes without quotation marks. */
 const [MARK, BARE_MARK] = ['\uE000', '\uE001'];
 
 /**

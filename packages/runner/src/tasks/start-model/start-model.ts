@@ -17,7 +17,6 @@ import { piecesOf } from './dialogue-pieces.js';
 
 type StartModelConfig = Omit<FinetuneConfig, 'task' | 'policy' | 'lora'> & TaskConfig<typeof startModelOptions, 'data'>;
 
-/** The subfolder of the run with the model before it is trained. */
 const UNTRAINED = 'untrained';
 
 /** The number of optimizer steps of a training whose config does not give the number of epochs. */
@@ -78,10 +77,7 @@ async function writeUntrained(
   await model.release();
 }
 
-/**
- * Makes the config.json of a Llama decoder. The narrower the model, the larger its initial weights: experiments/agents has the
- * comparison.
- */
+/** The narrower the model, the larger its initial weights: experiments/agents has the comparison. */
 const decoderOf = (width: number, layers: number) => ({
   model_type: 'llama',
   hidden_size: width,
@@ -106,8 +102,5 @@ function longestOf(
   );
 }
 
-/**
- * Returns a context length of twice the longest dialogue, rounded up to a multiple of 256, since an agent in training writes
- * longer dialogues.
- */
+/** Twice the longest dialogue, in multiples of 256, since an agent in training writes longer dialogues. */
 const contextFor = (longest: number): number => 256 * Math.max(2, Math.ceil((2 * longest) / 256));

@@ -107,7 +107,6 @@ export const agentOptions = {
   ),
 };
 
-/** The values of the keys in `agentOptions` and of the model's, in camelCase. */
 export type AgentOptions = OptionsOf<TObject<typeof agentOptions & typeof modelOption>>;
 
 export type AgentTaskConfig = { task: AgentOptions };

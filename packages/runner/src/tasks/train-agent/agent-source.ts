@@ -19,11 +19,7 @@ import type { RankingConfig } from './ranking-keys.js';
 
 type SourceConfig = Partial<RankingConfig> & AgentTaskConfig & Pick<AgentConfig, 'seed'> & TemplateConfig;
 
-/**
- * Makes the source of rollouts.
- *
- * @param bodyOf changes the bodies of the agents' requests before they are read, as task=optimize_prompt does
- */
+/** @param bodyOf changes the bodies of the agents' requests before they are read, as task=optimize_prompt does */
 export function agentSource(
   config: SourceConfig,
   context: TaskContext,

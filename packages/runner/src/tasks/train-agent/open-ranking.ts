@@ -10,8 +10,6 @@ export interface Ranking {
 }
 
 /**
- * Opens the judge.
- *
  * @returns null where the config names no judge
  * @throws where the environment variable with its API key is not set
  */

@@ -12,19 +12,14 @@ type AgentPlayConfig = { task: Pick<AgentOptions, 'concurrency' | 'maxNewTokens'
   NodePart<'play', 'maxFailureShare'>;
 
 interface AgentPlayOptions {
-  /** Whether the model decodes greedily; false if not given. */
+  /** Default: false. */
   greedy?: boolean;
-  /**
-   * Receives the errors of failed rollouts. If it is given, `max_failure_share` also limits failures that count with the reward
-   * `failed_reward`.
-   */
+  /** Receives errors. If it is given, `max_failure_share` also limits failures that count with the reward `failed_reward`. */
   failures?: Error[];
   progress?: PlayContext['hooks']['progress'];
 }
 
 /**
- * Plays a set of rollouts.
- *
  * @returns the episodes of the rollouts that did not fail
  * @throws where more than `max_failure_share` of the rollouts failed; `InterruptedError` once the signal is aborted
  */

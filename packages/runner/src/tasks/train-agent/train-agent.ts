@@ -17,7 +17,7 @@ export async function trainAgent(config: TrainAgentConfig, context: TaskContext)
   );
 }
 
-/** Returns the policy's learning rate; null in the config selects a rate by the size of the model. */
+/** Null in the config selects a rate by the size of the model. */
 async function rateOf(config: TrainAgentConfig, { log }: TaskContext): Promise<number | undefined> {
   const given = config.algorithm.actor?.lr;
   if (given !== null) return given;

@@ -110,7 +110,7 @@ function rateProblems({
   return oneProblem('algorithm.actor.lr', message, 'give the learning rate, or write optimizer=adam');
 }
 
-/** Returns the reason why an algorithm cannot train a user's agent; null where it can. */
+/** Null where the algorithm can train a user's agent. */
 export const reasonAgainstAgents = ({ needs, name, playsWithCritic }: AnyAlgorithm): string | null =>
   needs.source === 'dataset'
     ? `${name} learns from a dataset`

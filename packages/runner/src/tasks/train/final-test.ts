@@ -142,11 +142,7 @@ export class FinalTest {
     return handOut({ directory, comparison, iteration: best?.iteration ?? 0, metrics, notes });
   }
 
-  /**
-   * Loads a policy and plays the test with it.
-   *
-   * @param known the digest and the episodes of a policy that has already played; they are reused if the weights are equal
-   */
+  /** @param known the digest and the episodes of a policy that has already played; they are reused if the weights are equal */
   async #playFrom(
     name: string,
     folder: string,

@@ -17,14 +17,9 @@ import type { TaskContext } from '../../context/task-context.js';
 import type { TrainConfig } from './train-config.js';
 import { runOf } from '../../run/recorded-config.js';
 
-/** The config keys on which the initial policy of a run depends. */
 type StartConfig = WarmStartConfig & Pick<TrainConfig, 'policy' | 'task'>;
 
-/**
- * Finds the initial policy of a run, or makes it by a warm start.
- *
- * @returns null if the user stopped the warm start
- */
+/** @returns null if the user stopped the warm start */
 export async function findStart(
   unit: AnyAlgorithm,
   config: StartConfig,

@@ -8,10 +8,7 @@ import type { Comparison, HandedOut } from '../../run/results.js';
 /** The facts about a run and its final test that decide which agent is returned. */
 export interface Tested {
   directory: string;
-  /**
-   * The comparison of the best agent with the initial one; null if no evaluation during training was better than that of the
-   * initial agent.
-   */
+  /** The best agent against the initial one; null if no evaluation during training was better than the initial agent's. */
   comparison: Comparison | null;
   /** The number of iterations for which the best agent was trained. */
   iteration: number;
@@ -21,10 +18,7 @@ export interface Tested {
   notes: readonly string[];
 }
 
-/**
- * Decides which agent is returned. If it is the best one, it is copied into `checkpoints/best`, which contained the initial agent
- * until now.
- */
+/** If the best agent is returned, it is copied into `checkpoints/best`, which contained the initial agent until now. */
 export async function handOut(tested: Tested): Promise<HandedOut> {
   const { directory, comparison, iteration, notes } = tested;
   const verdict = comparison?.verdict ?? 'equal';

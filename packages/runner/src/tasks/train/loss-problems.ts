@@ -39,11 +39,7 @@ export async function lossProblems(unit: AnyAlgorithm | undefined, config: LossC
   return problems;
 }
 
-/**
- * Refuses dropout in the policy's model or adapter.
- *
- * @param adapter the adapter with which the policy begins; null where it begins without one
- */
+/** @param adapter the adapter with which the policy begins; null where it begins without one */
 async function dropoutProblems(
   { name }: AnyAlgorithm,
   { lora }: LossConfig,

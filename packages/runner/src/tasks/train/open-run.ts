@@ -28,7 +28,7 @@ export interface OpenRun extends AsyncDisposable {
   store: CheckpointStore<CheckpointProgress>;
   /** The folder of the checkpoint that the run resumes from; null for a new run. */
   checkpoint: string | null;
-  /** The progress that the checkpoint contains; null for a new run. */
+  /** Null for a new run. */
   progress: CheckpointProgress | null;
   /** The index of the first iteration to train; 0 for a new run. */
   firstIteration: number;
@@ -39,11 +39,7 @@ export interface OpenRun extends AsyncDisposable {
   policyFolder: string;
 }
 
-/**
- * Opens a run, new or resumed.
- *
- * @returns null if the user stopped its warm start
- */
+/** @returns null if the user stopped the run's warm start */
 export async function openRun(
   config: TrainConfig,
   context: TaskContext,

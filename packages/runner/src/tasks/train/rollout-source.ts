@@ -16,15 +16,11 @@ export interface RolloutSource {
   readonly hasOwnSampler: boolean;
   /** How the items of the environment, or the tasks of a user's agent, are divided into training and test. */
   readonly plan: Pick<SplitPlan, 'noun' | 'shared'>;
-  /** The mean return of an optimal player; null where it cannot be computed. */
+  /** Null where it cannot be computed. */
   readonly optimalReturn: number | null;
   /** Returns the converter of episodes into the policy's tokens. */
   dialogues(policy: LanguageModel): Promise<Dialogues>;
-  /**
-   * Opens the source, so that the given agent plays its rollouts.
-   *
-   * @param trained returns the number of iterations for which the agent has been trained
-   */
+  /** @param trained returns the number of iterations for which the agent has been trained */
   open(agent: Agent, trained: () => number): Promise<OpenRolloutSource>;
   /** Computes metrics separately for each kind of task, or for each item if there are few. */
   breakdown(trajectories: readonly Trajectory[]): TaskResult[];
@@ -37,11 +33,7 @@ export interface OpenRolloutSource extends AsyncDisposable {
 
 type SourceConfig = ContextConfig & MemoryConfig & DialogueConfig & { demonstrations?: object };
 
-/**
- * Makes the source from which a training gets its rollouts.
- *
- * @param memory of the agent; null where it has none
- */
+/** @param memory of the agent; null where it has none */
 export type MakeRolloutSource<Config> = (
   config: Config,
   context: TaskContext,

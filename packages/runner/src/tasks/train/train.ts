@@ -19,11 +19,7 @@ import { runAlgorithm } from './run-algorithm.js';
 import { environmentSource, type MakeRolloutSource } from './rollout-source.js';
 import type { TrainConfig } from './train-config.js';
 
-/**
- * Trains an agent.
- *
- * @param makeSource makes the source of rollouts that replaces the environment of the config, for a user's agent
- */
+/** @param makeSource makes the source of rollouts that replaces the environment of the config, for a user's agent */
 export async function train(
   config: TrainConfig,
   context: TaskContext,

@@ -21,7 +21,6 @@ import type { TrainConfig } from './train-config.js';
 /** The folder in a checkpoint with the network of the value function, if it is a separate network and not the policy's. */
 const VALUE_MODEL = 'value';
 
-/** The config keys that decide which networks a run trains. */
 type NetworkConfig = FreshPolicyConfig &
   PolicyConfig &
   CriticConfig &
@@ -36,11 +35,7 @@ export class TrainedModels {
     readonly critic: DoubleCritic | null,
   ) {}
 
-  /**
-   * Opens the networks.
-   *
-   * @param checkpoint folder of the checkpoint from which the run resumes; null for a new run
-   */
+  /** @param checkpoint folder of the checkpoint from which the run resumes; null for a new run */
   static async open(
     unit: AnyAlgorithm,
     start: Start,

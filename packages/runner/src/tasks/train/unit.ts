@@ -80,10 +80,7 @@ const distributedNode = ({ algorithm }: Choices) =>
     ),
   );
 
-/**
- * Returns the config node `rollout`. In synchronous runs it has only the key `mode`, so that runs of versions without this node
- * can be resumed.
- */
+/** In synchronous runs it has only the key `mode`, so that runs of versions without this node can be resumed. */
 function rolloutNodeOf({ setting }: Choices): TSchema {
   if ((setting('rollout.mode') ?? 'synchronous') !== 'synchronous') return rolloutNode;
   const { mode } = rolloutNode.properties;
@@ -103,7 +100,6 @@ export const trainOptions = {
   test_size: integer(300, 'episodes of the final test, which neither training nor the choice of the best policy sees'),
 };
 
-/** The options of algorithms that learn from a dataset. */
 export const datasetOptions = {
   max_input_length: optional(
     integer,

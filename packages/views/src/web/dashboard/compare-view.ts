@@ -64,7 +64,6 @@ function figures(runs: readonly Named[]): Table {
   };
 }
 
-/** Returns a table of the config keys whose values differ between the runs. */
 function differences(runs: readonly Named[]): Table {
   const configs = runs.map(({ data }) => flatYaml(data.config));
   const keys = [...new Set(configs.flatMap((config) => [...config.keys()]))];
