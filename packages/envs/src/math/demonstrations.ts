@@ -1,5 +1,4 @@
-// Makes the expert demonstrations of the environment `math`: the agent's action is the written solution of a training problem. In
-// a share of the turns, the expert deliberately writes a wrong answer, so that the right one follows a refusal.
+// Makes expert demonstrations of the environment `math`: written solutions, some of them after a deliberately wrong answer.
 import { Rng, type Transition } from '@bowyer/core';
 import type { PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { anyProblem } from './generator.js';
@@ -9,10 +8,7 @@ import { readProblems } from './problem-file.js';
 import type { Problem } from './problem.js';
 import { verify } from './verifier.js';
 
-/**
- * The number of generated problems from which the words of a policy's vocabulary are taken, in addition to the texts of the
- * demonstrations.
- */
+/** The number of generated problems whose words are added to a policy's vocabulary, besides those of the demonstrations. */
 const VOCABULARY_PROBLEMS = 500;
 
 export async function mathDemonstrations(
@@ -38,10 +34,7 @@ export async function mathDemonstrations(
   return played;
 }
 
-/**
- * Writes a problem's solution on one line, since a newline ends the agent's action. If the solution's text does not state the
- * final answer, `\boxed{answer}` is appended.
- */
+/** Writes a solution on one line, since a newline ends the action. Appends `\boxed{answer}` if it does not state the answer. */
 export function writtenSolution({ question, solution, answer }: Problem): string {
   if (solution === null)
     throw new Error(`math: the problem ${JSON.stringify(question.slice(0, 80))} has no solution to imitate`);

@@ -1,7 +1,4 @@
-/**
- * The largest number of bits of a numerator or denominator. It limits time and memory for answers such as 9^9^9, which a policy
- * may write.
- */
+/** The largest number of bits of a numerator or denominator, which limits time and memory for answers such as 9^9^9. */
 const MAX_BITS = 4096;
 
 /** The error for an arithmetic result that exceeds `MAX_BITS` or does not exist, such as 1/0. */
@@ -9,9 +6,7 @@ export class NoValueError extends Error {
   override readonly name = 'NoValueError';
 }
 
-/**
- * A rational number in lowest terms with a positive denominator. Equal numbers therefore have equal numerators and denominators.
- */
+/** A rational number in lowest terms with a positive denominator, so that equal numbers have equal fields. */
 export class Fraction {
   private constructor(
     readonly numerator: bigint,
@@ -74,16 +69,12 @@ export class Fraction {
     return this.denominator === 1n;
   }
 
-  /**
-   * Returns the nearest double. If numerator and denominator both have more than 128 bits, their lowest bits are dropped first,
-   * since a larger number would become Infinity.
-   */
+  /** Returns the nearest double. If both parts exceed 128 bits, low bits are dropped, since large numbers become Infinity. */
   toNumber(): number {
     const excess = BigInt(Math.max(0, Math.min(bits(this.numerator), bits(this.denominator)) - 128));
     return Number(this.numerator >> excess) / Number(this.denominator >> excess);
   }
 
-  /** Returns the number as text: `3`, or `3/4` in lowest terms. */
   toString(): string {
     return this.isInteger() ? String(this.numerator) : `${this.numerator}/${this.denominator}`;
   }
@@ -104,9 +95,7 @@ export function gcd(a: bigint, b: bigint): bigint {
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
-/**
- * Returns the greatest common divisor of two non-negative integers that fit into doubles, which is faster than with big integers.
- */
+/** Returns the greatest common divisor of non-negative integers that fit into doubles, which is faster than with bigints. */
 function smallGcd(a: number, b: number): number {
   while (b !== 0) [a, b] = [b, a % b];
   return a;

@@ -1,5 +1,4 @@
-// Generates the math problems of the environment `math`, each with a written solution. Any number of problems can be drawn from a
-// seed.
+// Generates the math problems of the environment `math` with written solutions; a seed gives any number of problems.
 import type { Rng } from '@bowyer/core';
 import type { Split } from '../contract/env.js';
 import { arithmetic } from './kinds/arithmetic.js';
@@ -29,9 +28,7 @@ interface GeneratorOptions {
   level: Level;
 }
 
-/**
- * Draws problems until one belongs to the given split (training, evaluation or test), which a hash of the question determines.
- */
+/** Draws problems until one belongs to the given split, which a hash of the question determines. */
 export function generateProblem(rng: Rng, split: Split, options: GeneratorOptions): Problem {
   for (;;) {
     const problem = anyProblem(rng, options);

@@ -1,5 +1,4 @@
-// Reads the problems of the environment `math` from a user's file: JSON lines or CSV with the columns `question`, `answer` and
-// `solution`.
+// Reads math problems from a user's file: JSON lines or CSV with the columns `question`, `answer` and `solution`.
 import type { Split } from '../contract/env.js';
 import type { Row } from '../table-file.js';
 import { firstText, LineError, lineSplit, readTasks, textCell } from '../task-lines.js';
@@ -11,10 +10,8 @@ import { NoReferenceError, parseReference } from './verifier.js';
 export type ProblemFile = Readonly<Record<Split, readonly Problem[]>>;
 
 /**
- * Reads the problems of a file.
- *
- * @param path ends with `.csv` or `.jsonl`
- * @throws {TaskFileError} if a row has no question or no answer that can be verified, or if a question is in two splits
+ * Reads a file `.csv` or `.jsonl`. @throws {TaskFileError} if a row has no question or no answer that can be verified, or if a
+ * question is in two splits
  */
 export function readProblems(path: string): ProblemFile {
   const splits = new Map<string, { split: Split; line: number }>();
@@ -34,8 +31,7 @@ export function readProblems(path: string): ProblemFile {
 function problemOf(row: Row): Problem {
   const question = firstText(row, ['question', 'problem']);
   const solution = firstText(row, ['solution', 'correct_answer']);
-  // In some data sets one column contains both the solution and the answer, such as the column `answer` of GSM8K. The verifier
-  // finds the final answer at the end of that text.
+  // In data sets such as GSM8K, the column `answer` contains the whole solution, at whose end the verifier finds the answer.
   const answer = firstText(row, ['answer']) || solution;
   if (question === '') throw new LineError(`no question; its columns are ${Object.keys(row.cells).join(', ')}`);
   try {

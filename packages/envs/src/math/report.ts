@@ -1,5 +1,4 @@
-// Writes the report of an evaluation of the environment `math`, with the same keys as the script `evaluate_bc.py` of ArCHer's
-// fork for mathematics.
+// Writes the report of an evaluation of `math`, with the keys of the script `evaluate_bc.py` of ArCHer's fork for mathematics.
 import type { EvaluationReport, PlayedEvaluation } from '../unit.js';
 import type { MathInfo } from './math.js';
 

@@ -1,5 +1,4 @@
-// Divides the math problems into training, evaluation and test: by the split that the problem file names, or else by a hash of
-// the question.
+// Divides the math problems into splits: as the problem file names them, or else by a hash of the question.
 import type { SplitPlan } from '../splits.js';
 import { numberedItems } from '../task-units.js';
 import type { MathOptions } from './options.js';

@@ -27,8 +27,7 @@ export const mathUnit = defineEnvironment<MathOptions, ExpertNoise>({
   evaluation: { taskType: ({ kind }) => kind as string | null, report: mathReport },
   sampleActions: ['1 + 1 = 2; \\boxed{2}', '12', '\\boxed{', 'I do not know', '9^9^9^9', ''],
   context: () => historyOffer,
-  // An episode returns 1 for a right answer and 0 otherwise; 0.3 is a typical mean at the beginning of training, from which the
-  // critic starts.
+  // An episode returns 1 for a right answer, else 0; 0.3 is a typical mean early in training, from which the critic starts.
   critic: { typicalReturn: () => 0.3 },
   config: { readWith: { kinds: generated, level: generated } },
   tokens: { vocabulary: mathTexts, spells: 'digits' },

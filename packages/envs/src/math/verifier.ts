@@ -50,10 +50,7 @@ function referenceText(reference: string): string {
   return isAlone ? reference : (findAnswer(reference)?.text ?? '');
 }
 
-/**
- * Compares two answers that are texts and not numbers. Upper and lower case differ only if both texts are mathematical
- * expressions.
- */
+/** Compares two answers that are texts. Upper and lower case differ only if both are mathematical expressions. */
 function isSameText(given: string, reference: string): boolean {
   const [a, b] = [given, reference].map((text) => ({ text: text.trim(), meaning: parseAnswer(text) }));
   if (wordsOf(a) !== wordsOf(b)) return false;

@@ -1,6 +1,5 @@
-// Starts ScienceWorld's simulator as a Java process with a Py4J gateway, as its Python wrapper does. The first line that the
-// process prints is the gateway's port. The process ends when its standard input is closed, so that it cannot outlive this
-// process.
+// Starts ScienceWorld's simulator as a Java process with a Py4J gateway, whose port is the first line of its output. The process
+// ends when its standard input is closed, so that it cannot outlive this process.
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, resolve } from 'node:path';
@@ -20,9 +19,7 @@ export class JavaProcess {
   ) {}
 
   /**
-   * Starts the simulator's process.
-   *
-   * @param classPath relative paths in it are resolved in this process's working folder
+   * Starts the simulator. @param classPath relative paths are resolved in this process's working folder
    * @throws {JavaProcessError} if the process does not start or prints no port in time
    */
   static async start(classPath: string, timeoutMs: number): Promise<JavaProcess> {

@@ -1,6 +1,5 @@
-// Implements a client of Py4J's text protocol, by which the simulator's Java methods are called: one TCP connection, one request
-// at a time, fields separated by newlines. Only the commands that the simulator needs are implemented. Source: the gateway
-// protocol as documented in Py4J's code (protocol.py).
+// Implements the part of Py4J's text protocol that calls the simulator's Java methods: one TCP connection, one request at a time,
+// fields separated by newlines. Source: Py4J's protocol.py.
 import { connect, type Socket } from 'node:net';
 
 type JavaArgument = string | number | boolean;

@@ -12,10 +12,7 @@ interface SciWorldReset {
   /** The name of the task. If it is absent, the seed draws one. */
   task?: string;
   variation?: number;
-  /**
-   * The fold (`train`, `dev` or `test`) from which the variation comes; default: the fold in the environment's options, else
-   * `train`.
-   */
+  /** The fold (`train`, `dev` or `test`) of the variation; default: the fold in the environment's options, else `train`. */
   fold?: SciWorldFold;
 }
 
@@ -91,9 +88,8 @@ export class ScienceWorld implements Env {
 }
 
 /**
- * Returns the numbers of a task's variations that belong to a fold: the first half for training, the next quarter for
- * development, the remaining ones for the test. A task with at most four variations is divided as in ScienceWorld's Python
- * wrapper.
+ * Returns a task's variations of a fold: the first half for training, the next quarter for development, the rest for the test. A
+ * task with at most four is divided as in ScienceWorld's Python wrapper.
  */
 export function variationsOf(count: number, fold: SciWorldFold): number[] {
   const all = [...Array(count).keys()];

@@ -77,10 +77,7 @@ export class Simulator {
     return String(await this.connection.call(this.simulator, 'getTaskDescription'));
   }
 
-  /**
-   * Returns all actions that would change or show something in the current state. There are hundreds, and finding them takes 0.1
-   * to 1 s.
-   */
+  /** Returns all actions that would change or show something now: hundreds, whose search takes 0.1 to 1 s. */
   async validActions(): Promise<string[]> {
     const json = String(await this.connection.call(this.simulator, 'getValidActionObjectCombinationsJSON'));
     const { validActions } = JSON.parse(json) as { validActions: { action: string }[] };

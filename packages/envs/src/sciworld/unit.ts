@@ -38,8 +38,7 @@ export const sciWorldUnit = defineEnvironment<SciWorldOptions>({
     return { observation: 'turn', kind: 'dialogue', parts };
   },
   sampleActions: ['look around', 'Thought:\nI look.\n\nAction:\nlook around', 'Action: inventory', 'open door', ''],
-  // Scores are between 0 and 100. A weak policy gets only the points for the first steps of a task, so that 10 is the critic's
-  // initial estimate.
+  // Scores are 0 to 100. A weak policy gets only the points for first steps, so that 10 is the critic's initial estimate.
   critic: { typicalReturn: () => 10 },
   config: {
     flatNames: { env_server_base: 'baseUrl' },

@@ -12,10 +12,7 @@ const BY_FREQUENCY = (
 
 const ranks = new Map(BY_FREQUENCY.map((word, place) => [word, BY_FREQUENCY.length - place]));
 
-/**
- * Returns how common a word is; 0 if it is not on the list. Dictionaries of old games keep only the first six or nine letters of
- * a word: such a cut word counts as the full word.
- */
+/** Returns how common a word is; 0 if unlisted. A word cut to six or nine letters, as in old games, counts as the full word. */
 export function commonness(word: string): number {
   const rank = ranks.get(word);
   if (rank !== undefined) return rank;

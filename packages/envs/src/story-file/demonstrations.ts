@@ -1,5 +1,4 @@
-// Makes demonstrations of the game Lighthouse, which is part of the package: they follow its walkthrough, and from some turn on
-// take random valid actions.
+// Makes demonstrations of the built-in game Lighthouse: its walkthrough, and from some turn on random valid actions.
 import type { Transition } from '@bowyer/core';
 import { fraction } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';

@@ -17,10 +17,8 @@ export function readOpening(machine: Machine): string {
 }
 
 /**
- * Runs the machine with a command; if the game waits for a single key, only with the command's first character.
- *
- * @returns the text up to the game's next request for input, without the prompt; it begins with the newline that ends the typed
- * command
+ * Runs the machine with a command (only its first character if the game waits for a key). Returns the text up to the next request
+ * for input, without the prompt; it begins with the newline that ends the typed command.
  */
 export function giveCommand(machine: Machine, command: string): string {
   if (machine.pause === 'key') enterKey(machine, command);

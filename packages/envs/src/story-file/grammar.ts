@@ -27,10 +27,7 @@ const IS_ALTERNATIVE = 0x10;
 /** One position of a sentence template: the alternative words for it, or null for the name of an object. */
 type Slot = string[] | null;
 
-/**
- * Returns the sentence templates of a game, sorted by their number of objects and then alphabetically; empty for a game that was
- * not compiled by Inform.
- */
+/** Returns a game's sentence templates by number of objects, then alphabetically; empty if Inform has not compiled the game. */
 export function readTemplates(machine: Machine): Template[] {
   const verbs = verbWords(machine.dictionary.entries);
   const table = machine.story.staticBase; // Inform puts the grammar table at the start of static memory
@@ -54,10 +51,7 @@ export const templateOf = (text: string): Template => ({
 
 const spell = (slots: Slot[]) => slots.map((slot) => (slot === null ? OBJECT : commonest(slot))).join(' ');
 
-/**
- * Returns the synonyms of each verb, by the verb's index. Inform numbers verbs downwards from 255, so that the index is 255 minus
- * its number.
- */
+/** Returns the synonyms of each verb by index, which is 255 minus the number that Inform gives the verb. */
 function verbWords(entries: readonly DictionaryEntry[]): Map<number, { words: string[]; isMeta: boolean }> {
   const verbs = new Map<number, { words: string[]; isMeta: boolean }>();
   for (const { word, data } of entries) {
@@ -73,10 +67,7 @@ function verbWords(entries: readonly DictionaryEntry[]): Map<number, { words: st
 
 type LineReader = (machine: Machine, start: number) => { lines: Slot[][]; end: number };
 
-/**
- * Returns whether a format version of the grammar table fits the bytes of a game: the sentence forms of each verb must end where
- * those of the next verb begin.
- */
+/** Returns whether a version of the grammar table fits: each verb's sentence forms must end where the next verb's begin. */
 function fits(machine: Machine, starts: readonly number[], read: LineReader): boolean {
   if (starts[0] !== machine.story.staticBase + 2 * starts.length) return false;
   return starts.every((start, verb) => {
@@ -85,10 +76,7 @@ function fits(machine: Machine, starts: readonly number[], read: LineReader): bo
   });
 }
 
-/**
- * Reads one verb's sentence forms in format version 1: their count, then eight bytes for each (number of objects, six tokens,
- * action).
- */
+/** Reads one verb's sentence forms in version 1: a count, then for each eight bytes (number of objects, six tokens, action). */
 function readLinesVersion1(machine: Machine, start: number): { lines: Slot[][]; end: number } {
   const count = machine.byte(start);
   const lines = Array.from({ length: count }, (_, k) => {
@@ -98,10 +86,7 @@ function readLinesVersion1(machine: Machine, start: number): { lines: Slot[][]; 
   return { lines, end: start + 1 + 8 * count };
 }
 
-/**
- * Converts the tokens of a sentence form in format version 1: tokens from 180 up are the numbers of prepositions, all others are
- * objects. The sentence form itself contains its number of objects.
- */
+/** Converts tokens in version 1: those from 180 up are prepositions, others objects, whose number the form itself contains. */
 function tokensVersion1(machine: Machine, tokens: readonly number[], objectCount: number): Slot[] {
   const slots: Slot[] = [];
   let objects = 0;
@@ -118,10 +103,7 @@ function prepositionsNumbered(machine: Machine, number: number): string[] {
   return machine.dictionary.entries.filter(isThis).map(({ word }) => word);
 }
 
-/**
- * Reads one verb's sentence forms in format version 2: their count, then for each an action word, tokens of three bytes (a type,
- * and a word of data), and a final byte 15.
- */
+/** Reads one verb's sentence forms in version 2: a count, then for each an action word, tokens of three bytes, and a byte 15. */
 function readLinesVersion2(machine: Machine, start: number): { lines: Slot[][]; end: number } {
   const count = machine.byte(start);
   const lines: Slot[][] = [];

@@ -9,16 +9,12 @@ interface ScoreReading {
 }
 
 /**
- * The variables 16, 17 and 18 are the first global ones. The status line of version 3 shows them (section 8.2 of the standard),
- * and Inform's games of all versions use them.
+ * Among the first global variables, 16 to 18, which the status line of version 3 shows and Inform's games of all versions use.
  */
 const STATUS_SCORE = 17;
 const STATUS_TURNS = 18;
 
-/**
- * The opcode that stores a value in a variable. Inform's routine for the status line begins with two of them: sline1 = score;
- * sline2 = turns.
- */
+/** The opcode that stores a value in a variable; Inform's status line begins with two: sline1 = score; sline2 = turns. */
 const STORE_VARIABLE = 0x2d;
 
 /**
@@ -85,10 +81,7 @@ export function endingIn(text: string, pause: Pause): Ending {
   return pause === 'halted' ? 'lost' : null;
 }
 
-/**
- * Returns the largest possible score, which a game prints after the command `score`: "… out of a possible 360", "(total of 350
- * points)".
- */
+/** Returns the largest score as a game prints it after `score`: "… out of a possible 360", "(total of 350 points)". */
 export function maximumIn(text: string): number | null {
   const found = /\bout of (?:an? )?(?:(?:possible|maximum|total) )*(?:of )?(\d+)|\btotal of (\d+) points/i.exec(text);
   return found === null ? null : Number(found[1] ?? found[2]);

@@ -34,10 +34,7 @@ export const storyFileSchema = options({
 export type StoryFileOptions = OptionsOf<typeof storyFileSchema>;
 
 export interface StoryFileInfo extends Record<string, unknown> {
-  /**
-   * The game's answer to the last command; after a reset, the game's opening text. `look` and `inventory` are its answers to
-   * these two commands.
-   */
+  /** The game's answer to the last command, or its opening text. `look` and `inventory` are its answers to these commands. */
   text: string;
   look: string;
   inventory: string;
@@ -60,10 +57,7 @@ interface Opening {
   dependsOnSeed: boolean;
 }
 
-/**
- * The address of the built-in game. The file is only in the source folder, and this relative path leads to it also from the
- * folder `dist`.
- */
+/** The built-in game, which is only in the source folder; this path leads to it also from the folder `dist`. */
 const builtInStory = new URL('../../src/story-file/lighthouse/lighthouse.z5', import.meta.url);
 
 /** The games that were read and checked, by path. All environments share a game's decoded code. */
@@ -189,10 +183,7 @@ export class StoryFile implements Env {
     return this.#finder.find();
   }
 
-  /**
-   * Writes an observation in the format of ArCHer, so that policies trained by ArCHer can read it: the texts follow each other
-   * without separators, and valid actions are a Python list.
-   */
+  /** Writes an observation in the format of ArCHer and its policies: texts without separators; valid actions as a Python list. */
   #observe({ look, inventory, text, validActions }: StoryFileInfo, isOver: boolean): string {
     if (this.#options.observation === 'text' || isOver) return text;
     const list = this.#options.validActions ? pythonList(validActions) : '';
@@ -200,10 +191,7 @@ export class StoryFile implements Env {
   }
 }
 
-/**
- * Formats a list as Python prints it: ['east', 'take paper']. A text is in double quotes if it contains single quotes and no
- * double ones.
- */
+/** Formats a list as Python does: ['east', 'take paper']; a text with single and no double quotes gets double quotes. */
 export function pythonList(texts: readonly string[]): string {
   const quoted = texts.map((text) => {
     const escaped = text.replaceAll('\\', '\\\\');

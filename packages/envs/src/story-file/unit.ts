@@ -23,8 +23,7 @@ export const storyFileUnit = defineEnvironment<StoryFileOptions, ExpertNoise>({
       : { observation: 'turn', kind: 'dialogue', parts: listed };
   },
   sampleActions: ['n', 'w', 'take all', 'e', 'look', 'swim', '', 'open drawer'],
-  // The return is the sum of the game's points. Random valid actions earn 4 in the game that is part of the package, and 44 in
-  // Detective.
+  // The return is the sum of points. Random valid actions earn 4 in the built-in game and 44 in Detective.
   critic: { typicalReturn: ({ story }) => (story === null ? 4 : 20) },
   config: { flatNames: { env_load_path: 'story' } },
   replay: {

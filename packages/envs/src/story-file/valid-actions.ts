@@ -34,10 +34,7 @@ const PLAYER_NAME = /^(?:yourself|your ?self|\(?self(?: object)?\)?|you|me|mysel
 
 const LOCATION_VARIABLE = 16;
 const MAX_REMEMBERED_STATES = 4096;
-/**
- * The largest number of commands that are tried in a state. Commands with fewer objects are tried first, so that the limit omits
- * only unlikely pairs of objects.
- */
+/** The largest number of commands tried in a state; fewer objects come first, so that only unlikely pairs are omitted. */
 const MAX_TRIALS = 4000;
 /** Words that the dictionaries of games mark as nouns although they are pronouns or quantities. */
 const EMPTY_NOUNS = new Set('it him her them me all everything other others each every both one ones of'.split(' '));
@@ -46,10 +43,7 @@ const IS_NOUN = 0x80;
 
 interface Remembered {
   actions: string[];
-  /**
-   * The state of the random generator before the search; null if no tried command drew a random number, so that the list is right
-   * for all seeds.
-   */
+  /** The random generator's state before the search; null if no tried command drew a number, so that any seed gives this list. */
   random: StoryRandomState | null;
 }
 
@@ -76,9 +70,7 @@ export class ValidActionFinder {
     rememberedByStory.set(machine.story, this.#remembered);
   }
 
-  /**
-   * Returns the valid actions in alphabetical order; empty if the game waits for a key. The search restores the machine's state.
-   */
+  /** Returns the valid actions in alphabetical order; empty if the game waits for a key. The machine's state is restored. */
   find(): string[] {
     if (this.machine.pause !== 'line') return [];
     const snapshot = this.machine.snapshot();
@@ -129,9 +121,7 @@ export class ValidActionFinder {
   readonly #isKnown = (word: string) => this.machine.dictionary.has(word);
 
   /**
-   * Returns one name for each object that the command `examine` knows. Names that give the same description count as one object.
-   *
-   * @param candidates the possible names of each object, the best first
+   * Returns one name per object that `examine` knows, distinguished by description. @param candidates of each object, best first
    */
   #distinctNames(snapshot: MachineSnapshot, noise: Noise, candidates: readonly (readonly string[])[]): string[] {
     const byDescription = new Map<string, string>();
@@ -179,10 +169,7 @@ export class ValidActionFinder {
   }
 }
 
-/**
- * The changes of the object tree that even `look`, `inventory` and `examine` cause. If another command causes them, they do not
- * show that it has an effect.
- */
+/** The changes of objects that even `look`, `inventory` and `examine` cause, which do not show that a command has an effect. */
 class Noise {
   readonly #attributes = new Set<number>();
   readonly #moves = new Set<string>();
@@ -209,10 +196,7 @@ const isSame = (a: StoryRandomState, b: StoryRandomState) =>
 const fingerprint = ({ memory, stack, frames, pc }: MachineSnapshot) =>
   createHash('sha1').update(memory).update(stack).update(frames).update(String(pc)).digest('base64');
 
-/**
- * Returns the possible names of an object: "small black pistol" → pistol, black, small, then the whole name. Most games know an
- * object by single words, of which the last is the noun.
- */
+/** Returns the possible names of an object, the noun first: "small black pistol" → pistol, black, small, and the whole name. */
 function namesOf(name: string, isKnown: (word: string) => boolean): string[] {
   const words = name
     .toLowerCase()

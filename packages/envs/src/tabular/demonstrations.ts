@@ -1,5 +1,4 @@
-// Makes demonstrations of the environment `tabular`: the optimal action, and random actions at the requested rate. This equals
-// the policy of `epsilonGreedy`, whose exact value can be computed.
+// Makes demonstrations of `tabular`: optimal and, at the requested rate, random actions. This is the policy of `epsilonGreedy`.
 import type { Transition } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { actionsOf, towerModel } from './model.js';

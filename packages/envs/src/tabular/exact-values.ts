@@ -7,8 +7,7 @@ export interface ExactOptions {
   /** The discount factor of a step, from 0 to 1. */
   gamma: number;
   /**
-   * The number of steps after which rewards do not count. Default: infinity, which corresponds to a critic that bootstraps when
-   * an episode is truncated at the turn limit.
+   * The number of steps after which rewards do not count. Default: infinity, as for a critic that bootstraps at the turn limit.
    */
   horizon?: number;
 }

@@ -1,5 +1,4 @@
-// Defines a game as a table: states, actions, and the probabilities of each action's outcomes. The built-in game is small enough
-// that its values can be computed exactly.
+// Defines a game as a table of states, actions and outcomes, so small that its values can be computed exactly.
 
 export interface Outcome {
   probability: number;
@@ -58,5 +57,4 @@ export const towerModel: TabularModel = {
   },
 };
 
-/** Returns the names of a model's actions, in the order of its table. */
 export const actionsOf = ({ states }: TabularModel): string[] => Object.keys(Object.values(states)[0]);

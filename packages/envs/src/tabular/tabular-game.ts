@@ -1,5 +1,4 @@
-// Plays the environment `tabular`: a text game whose values are known exactly, to test whether an algorithm learns them; see
-// tabular.md.
+// Plays the environment `tabular`, whose exact values test whether an algorithm learns them; see tabular.md.
 import { integer, maximum, Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -27,10 +26,7 @@ export interface TabularInfo extends Record<string, unknown> {
 const INVALID_REWARD = -0.1;
 const END = 'end';
 
-/**
- * Plays the game of a table. An observation is only the state's name, so that the agent cannot distinguish histories that lead to
- * the same state.
- */
+/** Plays the game of a table. An observation is only the state's name, so that histories to the same state look the same. */
 export class TabularGame implements Env {
   readonly #order = new EpisodeOrder('tabular');
   readonly #actions: readonly string[];

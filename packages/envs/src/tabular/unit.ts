@@ -18,8 +18,7 @@ export const tabularUnit = defineEnvironment<TabularOptions, ExpertNoise>({
   hasExpert: () => true,
   // All splits play the same game. The seed draws only its random outcomes.
   splits: () => sharedSplits({ noun: 'game', count: 1, item: () => 'the tower' }),
-  // The next outcome depends only on the current state (the game is Markov), so that the last observation suffices as the agent's
-  // context.
+  // The next outcome depends only on the current state, so that the last observation suffices as the agent's context.
   context: () => ({ observation: 'turn', kind: 'last', parts: ['validActions'] }),
   sampleActions: ['left', 'right', 'wait', 'left', 'jump', ''],
   // Demonstrations in which half of the actions are random have a mean return of 0.57, or 0.44 with a discount of 0.95.

@@ -1,5 +1,4 @@
-// Implements the tool `calculate` of tau2's retail domain: it evaluates Python expressions of numbers, + - * / // **, parentheses
-// and spaces.
+// Implements tau2's tool `calculate`: it evaluates Python expressions of numbers, + - * / // **, parentheses and spaces.
 import { ToolError } from './store.js';
 
 /** The largest nesting depth of parentheses and signs. Python's own limit is similar. */
@@ -74,9 +73,7 @@ class Expression {
     return sign === '-' ? -value : value;
   }
 
-  /**
-   * Parses a power. It binds tighter than a sign before its base (-2**2 is -4), and less tight than a sign before its exponent.
-   */
+  /** Parses a power, which binds tighter than a sign before its base (-2**2 is -4), but not than one before its exponent. */
   #power(): number {
     const base = this.#atom();
     return this.#taken('**') === null ? base : base ** this.#signed();

@@ -1,5 +1,4 @@
-// Keeps the database of tau2's retail domain, which db.json contains: products, users and orders. An episode copies a record
-// before it changes it, so that all episodes share the other records.
+// Keeps the database of tau2's retail domain. An episode copies a record before changing it; the others are shared.
 import { pythonJson } from '../cpython/repr.js';
 
 export type Address = Record<'address1' | 'address2' | 'city' | 'country' | 'state' | 'zip', string>;
@@ -162,10 +161,7 @@ export function found<T>(value: T | undefined, problem: string): T {
   return value;
 }
 
-/**
- * Returns the episode's copy of a record. The copy is made when the record is first requested. @throws {ToolError} for an unknown
- * id
- */
+/** Returns the episode's copy of a record, made at the first request. @throws {ToolError} for an unknown id */
 function own<T>(
   changed: Map<string, T>,
   base: ReadonlyMap<string, T>,

@@ -41,9 +41,7 @@ export class Tau2Env implements Env {
   #isTransferred = false;
 
   /**
-   * Reads the domain's folder.
-   *
-   * @param oracle the model that plays the user; absent: a script plays the user
+   * Reads the domain's folder. @param oracle the model that plays the user; absent: a script plays the user
    * @throws {Tau2FolderError} if the folder cannot be used
    */
   constructor(
@@ -122,10 +120,7 @@ export class Tau2Env implements Env {
     return { observation, reward: 0, terminated, truncated, info: this.#info({ invalid }) };
   }
 
-  /**
-   * Ends the episode. The reward is 1 if the database is in its right final state and the agent has said all texts that the
-   * task requires, else 0.
-   */
+  /** Ends the episode, with the reward 1 if the database's final state is right and all required texts were said, else 0. */
   #ended(): StepResult {
     const right = new RetailStore(this.#domain.contents);
     for (const call of this.#task.actions) callRetailTool(right, call);
@@ -146,10 +141,7 @@ export class Tau2Env implements Env {
 
 const saidByUser = (text: string): string => `User: ${text}`;
 
-/**
- * Returns the steps of a scripted expert: it asks for the user's identity, asks for consent before each change of the database,
- * and says the texts that the task requires at the end.
- */
+/** Returns the steps of a scripted expert: it asks who the user is, asks consent before changes, and says the required texts. */
 export function expertSteps({ actions, communicated }: Tau2Task): ExpertStep[] {
   const steps = actions.flatMap(({ name, arguments: given }): ExpertStep[] => {
     const call = { name, arguments: given };

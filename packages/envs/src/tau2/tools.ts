@@ -143,7 +143,6 @@ const TOOLS: Readonly<Record<string, RetailTool>> = {
 /** The tool that transfers the user to a human agent and ends the conversation. */
 export const TRANSFER = 'transfer_to_human_agents';
 
-/** Returns whether the tool with this name changes the database. */
 export const isWriting = (name: string): boolean => TOOLS[name]?.writes === true;
 
 const TYPES = { text: { type: 'string' }, texts: { type: 'array', items: { type: 'string' } } } as const;
@@ -178,10 +177,7 @@ export function callRetailTool(
   }
 }
 
-/**
- * Returns the error message for wrong arguments of a call, with Python's text if Python would raise the error before the tool
- * runs.
- */
+/** Returns the error message for wrong arguments, in Python's text if Python would raise it before the tool runs. */
 function argumentProblem(
   name: string,
   parameters: RetailTool['parameters'],
@@ -246,10 +242,7 @@ function requireItems(order: RetailOrder, ids: readonly string[], problem: (id: 
   if (lacking !== undefined) throw new ToolError(problem(lacking));
 }
 
-/**
- * Returns the new variants of exchanged items and the difference of their prices. @param check throws for a pair of ids that
- * cannot be exchanged
- */
+/** Returns the new variants and the difference of their prices. @param check throws for a pair of ids that cannot be exchanged */
 function exchanged(
   store: RetailStore,
   order: RetailOrder,

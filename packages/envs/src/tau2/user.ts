@@ -10,10 +10,7 @@ export interface User {
   answer(message: string): Said | Promise<Said>;
 }
 
-/**
- * A scripted customer: it states its reason, then its facts, and then answers questions with yes. A message of the agent that is
- * not a question ends the conversation.
- */
+/** A scripted customer: it states reason and facts, and answers questions with yes; any other message ends the conversation. */
 export class ScriptedUser implements User {
   readonly #lines: string[];
 
@@ -50,7 +47,6 @@ const inFirstPerson = (text: string): string =>
 
 const ENDS = ['###STOP###', '###TRANSFER###', '###OUT-OF-SCOPE###'];
 
-/** The prompt for a model that plays the customer. */
 export const userPrompt: ChatOraclePrompt = {
   system:
     'You play a customer who talks to the service of a shop. Write only the next message of the customer, in a sentence or two. ' +

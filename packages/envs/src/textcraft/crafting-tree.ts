@@ -4,8 +4,7 @@ import { maximum, minimum } from '@bowyer/core';
 import { commandOf, type Ingredient, type Recipe } from './recipe.js';
 
 /**
- * The largest number of recipes that are visited in a search for everything that a goal needs. Goals of the built-in recipes
- * visit at most 163.
+ * The largest number of recipes visited in a search for all that a goal needs; goals of the built-in recipes visit at most 163.
  */
 const MOST_MET = 2000;
 
@@ -42,10 +41,7 @@ export class CraftingTree {
     return this.recipes.get(name) ?? this.tagRecipes.get(name) ?? [];
   }
 
-  /**
-   * Returns the craftable items with their depths, in ascending order of depth. The index in this list is the number of a goal,
-   * AgentGym's data_idx.
-   */
+  /** Returns the craftable items by ascending depth. An item's index is the number of the goal, AgentGym's data_idx. */
   goals(): [item: string, depth: number][] {
     const items = [...this.recipes.keys()].map((item): [string, number] => [item, this.depth(item)]);
     return items.filter(([, depth]) => depth >= 1 && depth < Infinity).sort(([, a], [, b]) => a - b);
@@ -68,9 +64,8 @@ export class CraftingTree {
   }
 
   /**
-   * Returns every recipe on every path from an item down to items that can be fetched, with repetitions. If the paths are too
-   * many (things of sixteen colours that can be dyed into each other are on 2¹⁵ paths), it returns every needed item's recipes
-   * once.
+   * Returns every recipe on every path from an item to items that can be fetched, with repetitions; if there are too many paths
+   * (sixteen colours that dye into each other give 2¹⁵), every needed item's recipes once.
    */
   recipesBelow(name: string): Recipe[] {
     const met: Recipe[] = [];
@@ -99,10 +94,7 @@ export class CraftingTree {
     return met;
   }
 
-  /**
-   * Returns the recipes that use an item as an ingredient. A recipe whose output has a tag is listed twice, as on AgentGym's
-   * server.
-   */
+  /** Returns the recipes that use an item. One whose output has a tag is listed twice, as on AgentGym's server. */
   usesOf(name: string): readonly Recipe[] {
     this.#uses ??= this.#collectUses();
     return this.#uses.get(name) ?? [];

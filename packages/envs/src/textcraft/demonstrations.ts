@@ -1,5 +1,4 @@
-// Makes expert demonstrations of the environment `textcraft`: the expert follows crafting plans, with random actions at the
-// requested rate.
+// Makes expert demonstrations of `textcraft`: actions of crafting plans and, at the requested rate, random ones.
 import { choice, fraction, Rng, type InformedTransition } from '@bowyer/core';
 import { reactLine } from '../agentgym/reply-rules.js';
 import { playDemonstrations, type Demonstrator, type PlayedDemonstrationOptions } from '../played-demonstrations.js';

@@ -7,11 +7,7 @@ import type { PlannedAction } from './plan.js';
 /** The probability that the expert repeats the mistake once more, after each time. */
 const REPEATED = 0.4;
 
-/**
- * Draws one deliberate mistake, which may be repeated several times.
- *
- * @param listed the ingredients of each crafting command in the task
- */
+/** Draws one deliberate mistake, perhaps repeated. @param listed the ingredients of each crafting command in the task */
 export function mistakes(
   { thought, action }: PlannedAction,
   listed: readonly string[],
@@ -25,16 +21,11 @@ export function mistakes(
 }
 
 /**
- * Makes a mistaken thought with its action.
- *
- * @param parts the right thought, split at semicolons: recipes with the counts in the inventory, and items to fetch
+ * Makes a mistaken thought and action. @param parts of the right thought: recipes with counts in the inventory, items to fetch
  */
 type Mistake = (parts: readonly string[], action: string, listed: readonly string[], rng: Rng) => PlannedAction;
 
-/**
- * Confuses two crafting commands: begins with the ingredients of one and continues with those of another, and fetches or crafts
- * by this mixture.
- */
+/** Confuses two commands: begins with one's ingredients, continues with another's, and fetches or crafts by this mixture. */
 const splice: Mistake = (parts, _, listed, rng) => {
   const at = rng.integer(0, recipesOf(parts).length - 1);
   const { item, ingredients } = recipeOf(parts[at]);

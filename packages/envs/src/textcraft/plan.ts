@@ -1,5 +1,4 @@
-// Plans how the expert reaches a goal in TextCraft: it chooses the recipes with the fewest actions, and fetches or crafts the
-// ingredients before the item that needs them.
+// Plans how the expert reaches a goal in TextCraft, by the recipes with the fewest actions.
 import type { CraftingTree } from './crafting-tree.js';
 import { shown, type Ingredient, type Recipe } from './recipe.js';
 
@@ -113,10 +112,7 @@ class Plan {
     this.#left.set(item, (this.#left.get(item) ?? 0) + count);
   }
 
-  /**
-   * Returns the item to use for an ingredient. If the ingredient is a tag, this is the item with this tag that needs the fewest
-   * actions.
-   */
+  /** Returns the item to use for an ingredient; for a tag, the item with this tag that needs the fewest actions. */
   #itemFor({ name, isTag }: Ingredient): string {
     if (!isTag) return name;
     const members = this.tree.recipesFor(name).map(({ output }) => output);

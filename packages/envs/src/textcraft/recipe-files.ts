@@ -14,11 +14,9 @@ const FORMS =
   "recipes must name a folder with Minecraft's recipe files (one *.json each, or a subfolder recipes/ of them) or a .jsonl file of them";
 
 /**
- * Returns the crafting recipes of a folder (or its subfolder `recipes`) or of a JSONL file. Recipes of other kinds, such as
- * smelting, are skipped.
+ * Returns the crafting recipes of a folder (or its subfolder `recipes`) or a JSONL file; other kinds are skipped.
  *
- * @param order a file with a recipe's file name on each line; null: sorted by name. The numbers of the goals depend on this
- * order.
+ * @param order a file of recipes' file names, one per line, which determines the goals' numbers; null: sorted by name
  */
 export function readRecipes(path: string, order: string | null): Recipe[] {
   if (!existsSync(path)) throw new RecipeFileError(path, `is not there; ${FORMS}`);
@@ -68,10 +66,7 @@ function ordered(files: NamedFile[], order: string | null): NamedFile[] {
   });
 }
 
-/**
- * Converts a recipe of Minecraft; returns null for recipes of other kinds than crafting, such as smelting. If an ingredient has
- * alternatives, the first is used.
- */
+/** Converts a recipe of Minecraft, with the first of alternative ingredients; returns null for other than crafting recipes. */
 function craftingRecipe(json: Record<string, unknown>, place: string): Recipe | null {
   const { type, result, group } = json;
   if (type !== 'minecraft:crafting_shaped' && type !== 'minecraft:crafting_shapeless') return null;

@@ -24,16 +24,12 @@ export function commandOf({ output, count, ingredients }: Recipe): string {
 /** Returns the name of an item as the game writes it, with spaces instead of underscores. */
 export const shown = (name: string): string => name.replaceAll('_', ' ');
 
-/**
- * Writes a recipe as a line of the built-in table: "3 oak_door (wooden_door) = 6 oak_planks, 1 #planks". A name in parentheses is
- * the output's tag; `#` marks a tag as an ingredient.
- */
+/** Writes a recipe as "3 oak_door (wooden_door) = 6 oak_planks, 1 #planks": the output's tag in parentheses; `#` marks a tag. */
 export function recipeLine({ output, count, group, ingredients }: Recipe): string {
   const needed = ingredients.map(({ name, isTag, count }) => `${count} ${isTag ? '#' : ''}${name}`);
   return `${count} ${output}${group === null ? '' : ` (${group})`} = ${needed.join(', ')}`;
 }
 
-/** Parses a line that `recipeLine` wrote. */
 export function parseRecipeLine(line: string): Recipe {
   const match = /^(\d+) (\w+)(?: \((\w+)\))? = (.+)$/.exec(line);
   if (match === null)

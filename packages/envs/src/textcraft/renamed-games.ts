@@ -1,12 +1,8 @@
-// Makes variants of recorded TextCraft games for training: the commands are shuffled, and words of item names are exchanged.
-// There are only a few hundred goals, each with one fixed list of commands, which a policy would memorise; a changed list must be
-// read.
+// Makes variants of recorded TextCraft games for training, with shuffled commands and exchanged words of item names: a policy
+// would memorise the few hundred goals with their fixed lists, but must read changed ones.
 import type { InformedTransition, Rng } from '@bowyer/core';
 
-/**
- * Returns the words of all item names, each once, in the order of the recipes. Short words such as "on" and "a" are left out, so
- * that they are not renamed.
- */
+/** Returns the words of all item names, each once, in order; short ones such as "on", which are not renamed, are left out. */
 export function wordsOfNames(names: Iterable<string>): string[] {
   return [...new Set([...names].flatMap((name) => name.split('_')))].filter((word) => word.length > 2);
 }
@@ -26,7 +22,6 @@ export function renamed(
   return transitions.map((transition) => deeply(transition, shown));
 }
 
-/** Returns the lines of crafting commands in a task's text. */
 const listOf = (text: string): string => /Crafting commands:\n([^]*?)\n\nGoal: /.exec(text)![1];
 
 /** Returns a copy of a value in which `change` is applied to every text. */

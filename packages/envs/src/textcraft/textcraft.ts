@@ -58,11 +58,7 @@ export class TextCraft implements ResumableEnv {
     this.#workshop = new Workshop(this.tree);
   }
 
-  /**
-   * Begins an episode.
-   *
-   * @param options.dataIdx the number of the goal, which is taken modulo the number of goals as on AgentGym's server
-   */
+  /** Begins an episode. @param options.dataIdx the number of the goal, modulo the number of goals as on AgentGym's server */
   async reset({
     seed,
     dataIdx = this.options.goal ?? undefined,
@@ -93,10 +89,7 @@ export class TextCraft implements ResumableEnv {
     return { observation, reward: Number(won), terminated: won, truncated, info: this.#info(won) };
   }
 
-  /**
-   * Returns the next action, with its thought, of the expert that plans from the current inventory in the order `craft_by_craft`
-   * (plan.ts).
-   */
+  /** Returns the expert's next action, planned from the current inventory in the order `craft_by_craft` (plan.ts). */
   expertAction(): PlannedAction {
     return craftingPlan(this.tree, this.#task.goal, 'craft_by_craft', this.inventory)[0];
   }
@@ -123,10 +116,7 @@ export class TextCraft implements ResumableEnv {
     return task;
   }
 
-  /**
-   * Draws the commands of a goal as AgentGym's server does. Its lists come from Python sets, so that their order is that of a set
-   * in CPython.
-   */
+  /** Draws the commands of a goal as AgentGym's server does, in the order of a set in CPython. */
   #makeTask(goal: string, depth: number): Task {
     const random = new PythonRandom(COMMANDS_SEED);
     const recipes = this.tree.recipesBelow(goal);
@@ -154,10 +144,7 @@ export class TextCraft implements ResumableEnv {
     return held.length > 0 ? held.map(([item, count]) => `${count} ${shown(item)}`).join(', ') : 'nothing';
   }
 
-  /**
-   * Returns the valid actions that are useful: fetching items that a listed recipe needs, and crafting by recipes whose
-   * ingredients are in the inventory.
-   */
+  /** Returns the useful valid actions: fetching what a listed recipe needs, and crafting from the inventory. */
   #validActions(): string[] {
     const { inventory } = this.#workshop;
     const crafts: string[] = [];
@@ -185,10 +172,7 @@ export function drawnGoals({ depth, ...options }: GoalOptions): number[] {
   return drawn;
 }
 
-/**
- * Returns all item names as the game writes them, for a policy's vocabulary. It needs all of them, since the goals of other
- * splits contain other words.
- */
+/** Returns all item names as the game writes them, for a policy's vocabulary, since goals of other splits have other words. */
 export const itemTexts = (options: TreeOptions): string[] =>
   treeOf(options)
     .names()

@@ -29,10 +29,7 @@ const dataIdx = { description: "The goal, counted as AgentGym's data_idx.", type
 const asPlayed = <Options extends TextCraftOptions>(options: Options): Options =>
   options.backend === 'agentgym' ? { ...options, observation: 'turn' } : options;
 
-/**
- * Reports the combination of `observation: history` with the ReAct format as an error, since a history repeats the actions
- * without their thoughts.
- */
+/** Reports `observation: history` with the ReAct format as an error, since a history repeats actions without thoughts. */
 const thoughtsInHistory = ({ backend, actionFormat, observation }: TextCraftOptions): EnvProblem[] =>
   backend === 'embedded' && actionFormat === 'react' && observation === 'history'
     ? [
@@ -71,8 +68,7 @@ export const textCraftUnit = defineEnvironment<
   evaluation: { taskType: ({ depth }) => (depth === undefined ? null : `depth ${String(depth)}`) },
   context: ({ backend, observation, actionFormat }) => {
     if (backend === 'agentgym') return servedOffer;
-    // In the ReAct format ('Thought: … Action: …'), the observation omits the list of valid actions, since observations in this
-    // format have no line for the list.
+    // In the ReAct format ('Thought: … Action: …'), the observation has no line for the list of valid actions.
     const texts = ['taskDescription', 'inventory'] as const;
     if (actionFormat === 'react') return { observation: 'turn', kind: 'dialogue', parts: texts };
     const parts = [...texts, 'validActions'] as const;

@@ -1,5 +1,4 @@
-// Keeps the inventory of the agent in TextCraft, and computes the answer and effect of each action. The grammar of actions and
-// the texts are those of AgentGym's TextCraft server.
+// Keeps the inventory in TextCraft and carries out actions, with the grammar and the texts of AgentGym's server.
 import type { CraftingTree } from './crafting-tree.js';
 import { shown, type Recipe } from './recipe.js';
 
@@ -69,10 +68,7 @@ export class Workshop {
     return { name, isTag: this.tree.isTag(name), count };
   }
 
-  /**
-   * Returns whether the items in a command match a recipe: each ingredient takes the first item that fits, and no item may
-   * remain.
-   */
+  /** Returns whether items match a recipe: each ingredient takes the first item that fits, and none may remain. */
   #fits({ ingredients }: Recipe, inputs: readonly Typed[]): boolean {
     const left = [...inputs];
     for (const ingredient of ingredients) {

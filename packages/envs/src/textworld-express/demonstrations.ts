@@ -14,10 +14,7 @@ interface TextWorldExpressDemonstrationOptions {
   showValidActions: boolean;
   /** The difference between the seeds of successive episodes' worlds. The first world has the fold's first seed. */
   seedStep: number;
-  /**
-   * The probability that the expert first makes a deliberate mistake, an action without effect, before a turn. Policies do not
-   * imitate such actions.
-   */
+  /** The probability of a deliberate mistake (an action without effect, which policies do not imitate) before a turn. */
   slips: number;
   slipSeed: number;
 }

@@ -1,6 +1,5 @@
-// Computes the order in which Scala 2.13 iterates over an immutable hash set or map with more than four strings.
-// TextWorldExpress, which is written in Scala, draws indices into such collections, so that the world of a seed depends on this
-// order.
+// Computes the order in which Scala 2.13 iterates over an immutable hash set or map with more than four strings, in which
+// TextWorldExpress draws indices, so that a seed's world depends on it.
 
 interface Hashed {
   name: string;
@@ -8,8 +7,7 @@ interface Hashed {
 }
 
 /**
- * Returns the names in the order in which Scala visits its hash trie: five bits of the hash per level, lowest bits first, and the
- * entries of a node before its children.
+ * Returns the names in the order of Scala's hash trie: five hash bits per level, lowest bits first, a node before its children.
  */
 export function hashTrieOrder(names: Iterable<string>): string[] {
   const entries = [...new Set(names)].map((name) => ({ name, hash: improve(javaStringHash(name)) }));

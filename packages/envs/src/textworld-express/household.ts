@@ -11,10 +11,7 @@ interface RoomPlan {
   furniture: Furniture;
 }
 
-/**
- * The furniture and possible neighbours of each room. The kitchen's furniture is drawn by `makeKitchen`. Some of the named
- * neighbours are never built.
- */
+/** The furniture and possible neighbours of each room; `makeKitchen` draws the kitchen's. Some neighbours are never built. */
 const plans = {
   kitchen: { joins: ['corridor', 'pantry', 'backyard', 'living room'], furniture: [] },
   pantry: { joins: ['kitchen'], furniture: [['surface', 'folding chair, shelf']] },
@@ -89,10 +86,7 @@ export const roomNumbering: readonly HouseholdRoomName[] = [
   'supermarket',
 ];
 
-/**
- * Makes a room with its furniture. Only for a kitchen are random numbers drawn: for cupboard or table, and the place of its
- * knife.
- */
+/** Makes a room with its furniture, which draws random numbers only for a kitchen: cupboard or table, the knife's place. */
 export function makeRoom(name: HouseholdRoomName, random: JavaRandom): Room {
   if (name === 'kitchen') return makeKitchen(random, { hasKnife: false, hasToaster: false });
   const room = new Room(name, plans[name].joins);
@@ -153,10 +147,7 @@ const doorKinds: Readonly<Record<string, readonly string[]>> = {
   'laundry room>corridor': innerDoors,
 };
 
-/**
- * Draws a closed door for an ordered pair of rooms; returns null if the pair has no door. A random number is drawn even if only
- * one kind is possible.
- */
+/** Draws a closed door for an ordered pair of rooms, with a random number even for a single kind; null if there is no door. */
 export function drawDoor(random: JavaRandom, from: string, to: string): Door | null {
   const kinds = doorKinds[`${from}>${to}`];
   return kinds === undefined ? null : { name: random.choice(kinds), isOpen: false };

@@ -8,8 +8,7 @@ const TWO_24 = 0x1000000;
 const TWO_31 = 0x80000000;
 
 export class JavaRandom {
-  // The generator's 48-bit state is kept in two halves of 24 bits, so that all products are below 2⁵³ and therefore exact in
-  // doubles.
+  // The 48-bit state is in two halves of 24 bits, so that all products are below 2⁵³ and exact in doubles.
   #high: number;
   #low: number;
 
@@ -29,8 +28,7 @@ export class JavaRandom {
     for (;;) {
       const bits = this.#next31();
       const value = bits % bound;
-      // The bits are drawn again if they are among the last ones, which do not fill a whole range of `bound` values. Java detects
-      // this by an integer overflow.
+      // Bits among the last ones, which do not fill a range of `bound` values, are drawn again; Java detects them by an overflow.
       if (bits - value + (bound - 1) < TWO_31) return value;
     }
   }

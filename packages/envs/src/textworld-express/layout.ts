@@ -66,16 +66,12 @@ function freeNeighbour(random: JavaRandom, grid: Grid, x: number, y: number): [n
 
 interface LinkingOptions {
   includeDoors: boolean;
-  /**
-   * Returns whether two adjacent rooms are linked; it may draw random numbers. It is called for each room and each of its
-   * neighbours in order.
-   */
+  /** Returns whether two adjacent rooms are linked; called for each room and each neighbour in order; may draw random numbers. */
   shouldLink(room: Room, neighbour: Room, neighbourCount: number): boolean;
 }
 
 /**
- * Links adjacent rooms, row by row and to the north, south, east and west. A pair is visited from both sides; if it is linked
- * from both, the door that was drawn later is used.
+ * Links adjacent rooms row by row, to the north, south, east and west. A pair that is linked twice has the later door.
  */
 export function linkRooms(random: JavaRandom, grid: Grid, { includeDoors, shouldLink }: LinkingOptions): void {
   for (const [i, row] of grid.entries()) {
@@ -97,10 +93,7 @@ export function linkRooms(random: JavaRandom, grid: Grid, { includeDoors, should
   }
 }
 
-/**
- * Places the rooms of a household on 7 × 7 cells. Two adjacent rooms are linked if one of them lists the other as a possible
- * neighbour.
- */
+/** Places a household's rooms on 7 × 7 cells. Adjacent rooms are linked if one lists the other as a possible neighbour. */
 export function layOutHousehold(random: JavaRandom, rooms: readonly Room[], includeDoors: boolean): void {
   const grid = placeRooms(random, rooms, { size: 7, mayJoin: (room, placed) => room.joins.includes(placed.name) });
   linkRooms(random, grid, { includeDoors, shouldLink: (room, neighbour) => room.joins.includes(neighbour.name) });

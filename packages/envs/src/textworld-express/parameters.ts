@@ -6,9 +6,7 @@ export const folds = ['train', 'dev', 'test'] as const;
 /** A fold: the content for training, development or test. Folds share no preparations of foods, objects, nouns or problems. */
 export type Fold = (typeof folds)[number];
 
-/**
- * The first of the thousand seeds that TextWorldExpress assigns to each fold. Other 32-bit seeds can be used with any fold too.
- */
+/** The first of the fold's thousand seeds in TextWorldExpress; other 32-bit seeds can be used with any fold too. */
 export const foldSeeds: Readonly<Record<Fold, number>> = { train: 0, dev: 10_000, test: 20_000 };
 
 export interface ParameterSpec {

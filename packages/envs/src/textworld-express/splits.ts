@@ -14,18 +14,13 @@ import type { Fold } from './parameters.js';
 
 const foldOf: Readonly<Record<Split, Fold>> = { train: 'train', eval: 'dev', test: 'test' };
 
-/**
- * The games that have only a fixed number of problems in each fold. The remainder of the seed modulo this number selects the
- * problem.
- */
+/** The games with a fixed number of problems per fold, of which the seed modulo this number selects one. */
 const problemGames: readonly TextWorldExpressGame[] = ['arithmetic', 'sorting'];
 const PROBLEMS = 100;
 
 /**
- * Returns how the worlds of a game are divided into training, evaluation and test.
- *
- * @param options.fold null: each split uses its own fold; else all worlds are from this fold, and its seeds or problems are
- * divided between the splits
+ * Returns the splits of a game. @param options.fold null: each split uses its own fold; else all worlds are from this fold, and
+ * its seeds or problems are divided between the splits
  */
 export function textWorldExpressSplits(game: TextWorldExpressGame, { fold }: { fold: Fold | null }): SplitPlan {
   return problemGames.includes(game) ? problemSplits(fold) : worldSplits(fold);
@@ -57,8 +52,7 @@ function problemSplits(fold: Fold | null): SplitPlan {
       const own = fold ?? foldOf[split];
       if (episode === undefined && of[split].includes(problemOf(seed))) return choice(own, seed, problemOf(seed));
       const problem = of[split][(episode ?? seed) % of[split].length];
-      // The game reads a seed as a signed integer. A seed below 2³¹ is not negative, so that it has the same remainder in the
-      // game.
+      // The game reads a seed as a signed integer; below 2³¹ it is not negative, so that its remainder is the same there.
       const start = seed >>> 1;
       return choice(own, start - (start % PROBLEMS) + problem, problem);
     },

@@ -1,5 +1,4 @@
-// Writes the descriptions of things, rooms and the inventory for the TextWorldExpress games. The wording is our own, not that of
-// TextWorldExpress's program.
+// Writes the descriptions of things, rooms and inventory for the TextWorldExpress games, in our own wording.
 import { directions, type Exit, type Direction, type Holder, type Room, type Thing } from './things.js';
 
 const hollow = new Set([
@@ -13,10 +12,7 @@ const hollow = new Set([
   'book case',
 ]);
 
-/**
- * Returns the preposition for a piece of furniture: things are "on" a counter, but "in" a fridge and in some places that are
- * always open.
- */
+/** Returns the preposition of furniture: "on" a counter, but "in" a fridge and some places that are always open. */
 export const prepositionFor = (place: Thing): 'in' | 'on' =>
   place.kind === 'surface' && !hollow.has(place.name) ? 'on' : 'in';
 

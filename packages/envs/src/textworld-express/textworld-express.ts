@@ -1,6 +1,5 @@
-// Plays the TextWorldExpress games as environments. Seed, fold and parameters of the world are options of the reset, and rewards
-// are differences of scores. The rules around a game (limits, rejected actions, "help") are those of TextWorldExpress's Python
-// package; the texts are ours.
+// Plays the TextWorldExpress games as environments: rewards are differences of scores. The rules around a game (limits, rejected
+// actions, "help") are those of TextWorldExpress's Python package; the texts are ours.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -14,10 +13,7 @@ import type { GameKind, GameTurn, TextGame, WorldChoice } from './games/text-gam
 import type { TextWorldExpressOptions } from './options.js';
 import { folds, foldSeeds, parseParameters, type Fold } from './parameters.js';
 
-/**
- * The options of an episode. Absent ones are those of the environment, and an absent seed is drawn from the fold's thousand
- * seeds.
- */
+/** The options of an episode; by default those of the environment, and a seed drawn from the fold's thousand seeds. */
 export interface TextWorldExpressReset {
   seed?: number;
   fold?: Fold;
@@ -28,9 +24,7 @@ export interface TextWorldExpressReset {
 interface TextWorldExpressInfo extends Record<string, unknown> {
   /** The valid actions, in the shuffled order of TextWorldExpress. */
   validActions: readonly string[];
-  /**
-   * The score divided by the largest possible one; −1 after a mistake that ends the game. Rewards are differences of this score.
-   */
+  /** The score divided by the largest possible one; −1 after a mistake that ends the game. Rewards are its differences. */
   score: number;
   /** The score in points of the game, which differ between games. */
   scoreRaw: number;
@@ -90,8 +84,7 @@ export class TextWorldExpress implements Env {
     const accepted = this.#turn.validActions.includes(text);
     if (accepted) this.#turn = this.#game!.act(text);
     this.#numMoves++;
-    // As in TextWorldExpress's program, the score before the first move counts as 0. This matters only for a world that is won at
-    // the beginning.
+    // As in TextWorldExpress, the score before the first move counts as 0, which matters only for a world that is won at once.
     const reward = this.#turn.score.normalized - (this.#numMoves === 1 ? 0 : scoreBefore);
     return this.#result(accepted ? this.#turn.observation : REJECTED, reward, { accepted, invalid: !accepted });
   }

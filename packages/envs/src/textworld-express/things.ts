@@ -1,10 +1,6 @@
-// Defines the objects of which a world of the TextWorldExpress games consists: things, rooms and doors. A thing is held by a
-// room, a container or the inventory.
+// Defines the things, rooms and doors of a TextWorldExpress world. A room, a container or the inventory holds a thing.
 
-/**
- * The kinds of things. `surface`, `cupboard` and `box` are containers. A cupboard can be opened and closed; the others are always
- * open.
- */
+/** `surface`, `cupboard` and `box` are containers; only a cupboard can be opened and closed, the others are always open. */
 export type ThingKind = 'item' | 'fixture' | 'device' | 'surface' | 'cupboard' | 'box';
 
 /** An object that contains or holds things: a room, the inventory or a container. */
@@ -118,10 +114,7 @@ export function move(thing: Thing, to: Holder | null): void {
   to?.contents.push(thing);
 }
 
-/**
- * Returns all visible things in a holder, with the contents of open containers, depth first and in the order in which they were
- * put there.
- */
+/** Returns all visible things in a holder and its open containers, depth first, in the order in which they were put there. */
 export function visibleThings(holder: Holder, found: Thing[] = []): Thing[] {
   for (const thing of holder.contents) {
     found.push(thing);

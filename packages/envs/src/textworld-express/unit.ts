@@ -20,10 +20,7 @@ const fold = {
   enum: ['train', 'dev', 'test'],
 };
 
-/**
- * The difference between the seeds of successive worlds. It is large, since adjacent seeds of Java's generator begin with similar
- * draws.
- */
+/** The difference of successive worlds' seeds; large, since adjacent seeds of Java's generator begin with similar draws. */
 const SEED_STEP = 123_456;
 
 const unitOf = (name: TextWorldExpressGame) =>

@@ -1,24 +1,17 @@
-// Reads and checks recorded games of Twenty Questions in the format of ArCHer's dataset/twenty_questions.json, and converts them
-// to episodes.
+// Reads recorded games of Twenty Questions in the format of ArCHer's twenty_questions.json, and converts them to episodes.
 import { kindOf, readGames, type GameFault } from '../guessing-game/game-file.js';
 import type { DialogueFile, DialogueTurns } from '../guessing-game/dialogue-set.js';
 import { historyHeader } from '../guessing-game/history.js';
 import type { Answer } from './rules.js';
 
-/**
- * One recorded game. Each of `lines` is a question with its answer, "question? Yes."; `word` contains the variants of the
- * object's name.
- */
+/** A recorded game. Each of `lines` is "question? Yes."; `word` contains the variants of the object's name. */
 export interface Dialogue {
   lines: string[];
   correct: boolean;
   word: string[];
 }
 
-/**
- * Reads a file of recorded games, from ArCHer or written by `twentyQuestionsDemonstrations`. @throws for the first fault, with
- * its place in the file
- */
+/** Reads a file of recorded games, from ArCHer or `twentyQuestionsDemonstrations`. @throws for the first fault, with its place */
 export const readDialogues = (file: string): Promise<DialogueFile<Dialogue>> =>
   readGames(file, {
     expected: '{ "lines": ["question? Yes.", …], "correct": true, "word": ["name", …] }',

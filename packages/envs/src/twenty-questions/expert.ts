@@ -4,23 +4,16 @@ import { QuestionPlayer, type Ties } from '../guessing-game/question-player.js';
 import type { Truth } from './attributes/attribute.js';
 import type { Question } from './questions.js';
 
-/**
- * The smallest number of possible words for which the best questions are cached. For fewer words, computing them again is faster.
- */
+/** The smallest number of possible words for which questions are cached; for fewer, computing them again is faster. */
 const SMALLEST_KNOWN_SET = 8;
 
-/**
- * A cache of the best questions, by the set of questions and the words that are still possible, which are often the same in many
- * games.
- */
+/** A cache of the best questions, by the set of questions and the words still possible, which recur in many games. */
 const known = new WeakMap<readonly Question[], Map<string, readonly Question[]>>();
 
 export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
   readonly #known: Map<string, readonly Question[]>;
 
   /**
-   * Creates the player.
-   *
    * @param questions each with its answer for all of the `wordCount` words
    * @param noise share of random turns: 65 % of them ask about an attribute, 20 % guess, 15 % repeat a question
    */
@@ -36,10 +29,7 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
     return truths[place];
   }
 
-  /**
-   * Returns the question whose answer splits the words that are still possible most evenly. Among equal questions a guess is
-   * preferred, since it may win.
-   */
+  /** Returns the question that splits the possible words most evenly; of equal ones a guess, since it may win. */
   protected override best(): Question {
     const best = this.#bestQuestions();
     return best.length > 0 ? this.oneOf(best) : this.#lastResort();
@@ -67,10 +57,7 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
     return best;
   }
 
-  /**
-   * Returns a question for the case that no question distinguishes the words that are still possible: a guess that may win, or
-   * else a question that was not asked yet.
-   */
+  /** Returns a question for the case that none distinguishes words: a guess that may win, else one that was not asked yet. */
   #lastResort(): Question {
     const winning = this.guesses.filter(({ wins }) => wins !== null && this.possible.includes(wins));
     if (winning.length > 0) return this.oneOf(winning);

@@ -7,10 +7,7 @@ import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { historyHeader } from '../guessing-game/history.js';
 import type { Word } from './words.js';
 
-/**
- * Returns the prompt of a turn: a request to play, the objects, an example of a finished game, the history of the game, the form
- * of the reply, and the objects again.
- */
+/** Returns a turn's prompt: request to play, objects, example game, history, form of the reply, and the objects again. */
 function jsonPrompt(history: string, words: readonly Word[]): string {
   const objects = words.map(({ name }) => name).join(', ');
   return [

@@ -1,5 +1,4 @@
-// Lists the nouns that a guess "is it a …?" may contain: those that name a word of the game or a kind of it, and other common
-// nouns.
+// Lists the nouns of guesses "is it a …?": those that name a word of the game or a kind of it, and other common nouns.
 import type { Truth } from './attributes/attribute.js';
 import { allWords, findWord, type Word } from './words.js';
 import { singular } from './question-form.js';
@@ -51,9 +50,7 @@ const synonyms: Record<string, string> = {
 /** The more specific words for which a guess of a general noun is true, by the noun: for a sharpie, "is it a marker?" is true. */
 const kindsOf: Record<string, string> = { marker: 'sharpie', rock: 'meteorite', pendant: 'locket', shoes: 'boots' };
 
-/**
- * The words for which people would disagree about a guess, by the guessed noun. Is a lion a cat, a ship a boat, a desk a table?
- */
+/** The words for which people would disagree about a guess, by noun: is a lion a cat, a ship a boat, a desk a table? */
 const disputed: Record<string, string> = {
   cat: 'lion, tiger',
   boat: 'ship',

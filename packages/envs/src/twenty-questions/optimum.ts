@@ -1,5 +1,4 @@
-// Computes the largest expected return that any player of Twenty Questions can reach, by dynamic programming over the sets of
-// words that are still possible.
+// Computes the largest expected return of a player of Twenty Questions, by dynamic programming over the sets of possible words.
 import type { Truth } from './attributes/attribute.js';
 import type { Question } from './questions.js';
 
@@ -52,9 +51,7 @@ function distinctSplits(wordCount: number, questions: readonly Question[]): Spli
   return [...splits.values()];
 }
 
-/**
- * Returns the largest sum of the returns over all words of a set S (|S| times the expected return, so that sums stay integers).
- */
+/** Returns the largest sum of returns over the words of a set, |S| times the expected return, so that sums are integers. */
 function solve(possible: number, turnsLeft: number, splits: readonly Split[], known: Map<number, number>): number {
   const size = countBits(possible);
   const turns = Math.min(turnsLeft, size);

@@ -110,10 +110,7 @@ interface Known {
   truths: readonly Truth[];
 }
 
-/**
- * Returns the answers to all questions of the user's file, and to the guesses of its words, by the canonical form of each
- * question.
- */
+/** Returns the answers to all questions of the user's file and guesses of its words, by the questions' canonical form. */
 function meaningsOf(words: readonly Word[], table: readonly Attribute[], fault: Fault): ReadonlyMap<string, Known> {
   const known = new Map<string, Known>();
   const guesses = words.map(

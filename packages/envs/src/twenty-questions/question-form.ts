@@ -15,9 +15,7 @@ export interface QuestionForm {
   negated: boolean;
 }
 
-/**
- * Returns a key for a question. Wordings with the same meaning have the same key, as far as rules on the words can recognise it.
- */
+/** Returns a key that wordings with the same meaning share, as far as rules on the words can recognise it. */
 export const formKey = ({ frame, words }: Pick<QuestionForm, 'frame' | 'words'>) =>
   `${frame} ${words.map(stem).join(' ')}`.trim();
 
@@ -36,10 +34,7 @@ const kinds =
 const somethings =
   '(?:something|anything|one of those things|(?:(?:a|an|some|the) )?(?:object|objects|thing|things|item|items|device|product|stuff|one|tool|material))';
 
-/**
- * Parses a question; returns null if it is not a yes/no question about the object, such as "what …", "is it a or b" or an empty
- * text.
- */
+/** Parses a question; null if it is not a yes/no question about the object: "what …", "is it a or b", an empty text. */
 export function questionForm(question: string): QuestionForm | null {
   const text = clean(question);
   if (text === '' || /^(?:what|which|who|whose|where|when|why|how)\b/.test(text)) return null;
@@ -87,10 +82,7 @@ interface Framed {
   rest: string;
 }
 
-/**
- * The rules that parse the beginning of a question. The first pattern that matches the whole text is used, and the function
- * beside it parses the pattern's first group.
- */
+/** The rules for the beginning of a question: the first pattern that matches the whole text is used, on its first group. */
 const openings: readonly [RegExp, (rest: string) => Framed][] = [
   [new RegExp(`^(?:is|are|was|were) there (.+?) (?:on|in|inside) ${subjects}$`), have],
   [new RegExp(`^(?:is|are|was|were) ${subjects} (.+)$`), be],

@@ -1,5 +1,4 @@
-// Lists the questions from which scripted players of Twenty Questions choose: questions about attributes, and guesses, each with
-// its answer for every word.
+// Lists the questions for scripted players of Twenty Questions: attributes and guesses, each with its answer for every word.
 import { allAttributes } from './attributes/index.js';
 import type { Attribute, Truth } from './attributes/attribute.js';
 import { guessTruth } from './nouns.js';
@@ -19,16 +18,11 @@ export interface Question {
 interface QuestionSetOptions {
   words: readonly Word[];
   winTest: WinTest;
-  /**
-   * The number of attributes to ask about, those that split the words most evenly first; Infinity: all that distinguish words.
-   */
+  /** The number of attributes to ask about, most even splits first; Infinity: all that distinguish words. */
   attributes: number;
   /** The number of wordings that are used of each attribute, plainest first. */
   wordings: number;
-  /**
-   * The largest share of words for which the answer to an attribute's question may be unclear. The oracle's answer is then
-   * "Invalid Question.".
-   */
+  /** The largest share of words with an unclear answer, for which the oracle says "Invalid Question.". */
   maxUnclear: number;
 }
 
@@ -62,8 +56,7 @@ function guessOf(words: readonly Word[], place: number, winTest: WinTest): Quest
 }
 
 /**
- * Returns the attributes that distinguish words and are unclear for at most the given share of them, those that split the words
- * most evenly first. If several attributes have the same answers, all but the first come last.
+ * Returns the attributes that distinguish words and are clear enough, most even splits first, those with repeated answers last.
  */
 function splittingAttributes(words: readonly Word[], maxUnclear: number): Attribute[] {
   const seen = new Set<string>();

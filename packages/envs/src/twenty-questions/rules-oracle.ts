@@ -1,6 +1,5 @@
-// Answers questions of Twenty Questions without a language model: the oracle parses yes/no questions in free text and looks them
-// up in the attribute table. If it does not understand a question, it answers that the question is invalid; it never guesses an
-// answer.
+// Answers questions of Twenty Questions without a language model, by rules for free text and the attribute table. A question that
+// it does not understand is invalid; it never guesses.
 import { allAttributes } from './attributes/index.js';
 import type { Truth } from './attributes/attribute.js';
 import { isBigger, sizeByName, sizeOf } from './attributes/sizes.js';
@@ -80,10 +79,7 @@ function attributeMeaning(form: Pick<QuestionForm, 'frame' | 'words'>): Meaning 
   return (word) => truths[word.index];
 }
 
-/**
- * The smallest volume of a thing for which the answer to "is it big?" is yes: clearly bigger than a person. A thing is small if
- * it fits into a bag.
- */
+/** The smallest volume for which "is it big?" is true: clearly bigger than a person. A small thing fits into a bag. */
 const bigFrom = 250; // litres
 const smallUpTo = 5; // litres
 
@@ -112,10 +108,7 @@ function guess({ frame, words }: Pick<QuestionForm, 'frame' | 'words'>): Meaning
   return noun === null ? null : (word) => guessTruth(noun, word);
 }
 
-/**
- * Parses a question with two conditions, both of which must be true: "is it a red fruit?", "is it an animal that flies?", "is it
- * big and red?".
- */
+/** Parses a question with two conditions: "is it a red fruit?", "is it an animal that flies?", "is it big and red?". */
 function conjunction({ frame, words }: QuestionForm): Meaning | null {
   if (frame !== 'be') return null;
   const link = words.findIndex((word) => word === 'and' || word === 'that' || word === 'which');

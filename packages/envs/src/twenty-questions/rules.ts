@@ -1,5 +1,4 @@
-// Implements the rules of Twenty Questions that depend only on texts: the normalisation of an oracle's answer, and the test
-// whether a question wins.
+// Implements rules of Twenty Questions on texts: normalisation of an oracle's answer, and whether a question wins.
 import type { Word } from './words.js';
 
 export type Answer = 'Yes.' | 'No.' | 'Invalid Question.';

@@ -90,9 +90,7 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
   },
 });
 
-/**
- * Returns an error for each word in a user's file that cannot be won by ArCHer's test, since all its variants contain a space.
- */
+/** Returns an error for each word in a user's file whose variants all contain a space, so that no guess wins by ArCHer's test. */
 function unwinnableWords({ words, winTest }: TwentyQuestionsOptions): EnvProblem[] {
   if (typeof words !== 'string' || !words.endsWith('.json')) return [];
   const [unwinnable] = selectWords(words).filter((word) => !isWinnable(word, winTest));
@@ -101,10 +99,7 @@ function unwinnableWords({ words, winTest }: TwentyQuestionsOptions): EnvProblem
   return [{ key: 'env.words', message, remedy: 'write env.win_test=suffixTokens' }];
 }
 
-/**
- * Returns the number of attributes that the expert asks about: enough to distinguish the words, and few enough for a small
- * vocabulary.
- */
+/** Returns the number of attributes to ask about: enough to distinguish the words, few enough for a small vocabulary. */
 const askedAttributes = ({ words }: Pick<TwentyQuestionsOptions, 'words'>, { attributes }: ExpertOptions): number =>
   attributes ?? Math.min(60, 2 * selectWords(words).length);
 

@@ -2,10 +2,7 @@ import { UnknownNameError } from '../contract/unknown-name-error.js';
 import { readOwnWords } from './own-words.js';
 import { allWords, findWord, subset10, type Word } from './words.js';
 
-/**
- * Returns the words of the game: 'full' or 'subset10', the words of a user's JSON file, or listed ones, each in any spelling of
- * one of the 157 words.
- */
+/** Returns the words: 'full', 'subset10', a user's JSON file, or listed ones in any spelling of the 157 words. */
 export function selectWords(words: string | readonly string[]): readonly Word[] {
   if (words === 'full') return allWords;
   if (words === 'subset10') return subset10;

@@ -1,5 +1,4 @@
-// Reads fields between tags from a reply of the agent, such as <answer>42</answer>. As in the XML parser of the Python library
-// verifiers, the last complete tag of a name is used.
+// Reads fields such as <answer>42</answer> from a reply: the last complete tag, as in the Python library verifiers.
 
 /** The trimmed text of each field, by name; null if the reply lacks the field. */
 export type Fields = Readonly<Record<string, string | null>>;
@@ -7,10 +6,7 @@ export type Fields = Readonly<Record<string, string | null>>;
 export const fieldsOf = (text: string, names: readonly string[]): Fields =>
   Object.fromEntries(names.map((name) => [name, lastTag(text, name)]));
 
-/**
- * Returns the content of the last complete tag with a name. Each opening tag is matched with the next closing one, which takes
- * linear time.
- */
+/** Returns the content of the last complete tag, matching each opening tag with the next closing one in linear time. */
 function lastTag(text: string, name: string): string | null {
   const [opening, closing] = [`<${name}>`, `</${name}>`];
   let found: string | null = null;

@@ -1,5 +1,4 @@
-// Writes the report of an evaluation of the environment `verifiers`: mean and standard error of the return and of each reward
-// function.
+// Writes the report of an evaluation of `verifiers`: mean and standard error of the return and of each reward function.
 import type { EvaluationReport, PlayedEvaluation } from '../unit.js';
 import type { VerifiersInfo } from './verifiers.js';
 

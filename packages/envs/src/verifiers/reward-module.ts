@@ -1,5 +1,4 @@
-// Loads the user's module for the environment `verifiers`. It exports functions that compute rewards and, for episodes of several
-// turns, the function `respond` that answers the agent.
+// Loads the user's module for `verifiers`: reward functions and, for episodes of several turns, the function `respond`.
 import { resolve } from 'node:path';
 import { toCamelCase } from '@bowyer/core';
 import { importUserModule } from '../user-modules.js';
@@ -65,10 +64,7 @@ export async function rewardModule(
   return moduleOf(exported, weights, `env.rewards: '${path}'`);
 }
 
-/**
- * Returns the reward function that is used without a module: 1 if the reply, or its answer field, equals the file's answer, else
- * 0.
- */
+/** The reward function without a module: 1 if the reply, or its answer field, equals the file's answer, else 0. */
 const statedAnswer =
   (names: readonly string[]): VerifiersReward =>
   ({ text, fields, answer }) => {
@@ -98,10 +94,7 @@ const notReward = (name: string) =>
     ? 'a default export has no name: export each reward by its own'
     : `${name} is no function: rewards, respond and weights are exported, nothing else`;
 
-/**
- * Returns the weight of a reward function, which may be stored under the function's name in camelCase, since the keys of a config
- * are converted to it.
- */
+/** Returns a reward function's weight, which may be under its camelCase name, to which config keys are converted. */
 const named = (weights: Weights, name: string): number | undefined => weights[name] ?? weights[toCamelCase(name)];
 
 function weightFaults(weights: unknown, names: readonly string[], what: string): string[] {
@@ -119,10 +112,7 @@ export interface Judgement {
   components: Record<string, number>;
 }
 
-/**
- * Computes the reward of a finished episode. @throws {RewardModuleError} if a function throws, or returns something other than a
- * finite number
- */
+/** Computes the reward of a finished episode. @throws {RewardModuleError} if a function throws or returns no finite number */
 export async function judgeEpisode(
   { rewards }: RewardModule,
   episode: VerifiersEpisode,

@@ -34,10 +34,7 @@ function promptOf(row: Row): VerifiersMessage[] {
   return messages;
 }
 
-/**
- * Returns the agent's replies to imitate, from a text or from a list of messages. User messages are left out, since the
- * environment writes them.
- */
+/** Returns the agent's replies to imitate, from a text or messages; the environment itself writes the user's. */
 function turnsOf(completion: unknown): string[] {
   const replies = messagesOf(completion, 'assistant', 'completion').filter(({ role }) => role === 'assistant');
   if (replies.some(({ content }) => content === '')) throw new LineError('completion has a reply without text');

@@ -1,5 +1,4 @@
-// Defines a task of the environment `verifiers`, a line of a file in the format of the Python library verifiers: prompt, answer,
-// info.
+// Defines a task of `verifiers`, a line in the format of the Python library verifiers: prompt, answer, info.
 import type { LineTask } from '../task-lines.js';
 
 export interface VerifiersMessage {
@@ -20,10 +19,7 @@ export interface VerifiersTask extends LineTask {
   row: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Returns the prompt's messages as one text, each after the previous one. If the prompt contains example replies, each message
- * follows the name of its role.
- */
+/** Returns the prompt's messages as one text; if it contains example replies, each message follows its role's name. */
 export function promptText(prompt: readonly VerifiersMessage[]): string {
   const isDialogue = prompt.some(({ role }) => role === 'assistant');
   const parts = prompt.map(({ role, content }) => (isDialogue ? `${headings[role]}: ${content}` : content));

@@ -11,10 +11,7 @@ const isSubPage = (label: string): label is SubPage => (subPages as readonly str
 const REFUSAL = 'Invalid action!';
 
 export class ArcherSession extends Session {
-  /**
-   * The name of each option value on the latest page with options, since the last search. As in ArCHer's client, they stay valid
-   * on later pages, so that an option of one item may be clicked on the page of another.
-   */
+  /** The option name of each value since the last search; as in ArCHer's client, values stay valid on other items' pages. */
   #optionNames: ReadonlyMap<string, string> = new Map();
   #asins: readonly string[] = [];
 
@@ -27,10 +24,7 @@ export class ArcherSession extends Session {
     return unicodeEscapeDecoded(super.instruction);
   }
 
-  /**
-   * Carries out an action. As in ArCHer's client, the last character is removed from the action's argument, even if it is not a
-   * bracket.
-   */
+  /** Carries out an action. As in ArCHer's client, its argument loses the last character, even if that is not a bracket. */
   async act(action: string): Promise<ShopTurn> {
     if (action.startsWith('think[')) return { text: 'OK.', reward: 0, bought: false, refused: false };
     if (action.startsWith('search[')) return this.#search(action.slice('search['.length, -1));
@@ -51,10 +45,7 @@ export class ArcherSession extends Session {
     return this.turnOf(null, () => REFUSAL);
   }
 
-  /**
-   * Opens a page of the current item or search. The option values and products that can be clicked stay the earlier ones if the
-   * page has none.
-   */
+  /** Opens a page of the item or search; earlier option values and products stay clickable if the page has none. */
   async #visit(request: PageRequest): Promise<ShopTurn> {
     const turn = await this.turnOf(request, () => this.pageText());
     const names = this.optionNames();

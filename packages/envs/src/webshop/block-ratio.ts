@@ -4,10 +4,7 @@
 /** The length of a text from which difflib ignores characters that make up more than 1 % of it (its option `autojunk`). */
 const LONG = 200;
 
-/**
- * Computes the similarity 2 · M / (|a| + |b|), in which M is the number of characters in the longest common block and,
- * recursively, in those to its left and right.
- */
+/** Computes 2 · M / (|a| + |b|): M counts characters in the longest common block and, recursively, to its left and right. */
 export function blockRatio(a: string, b: string): number {
   if (a.length + b.length === 0) return 1;
   const places = placesIn(b);
@@ -44,9 +41,7 @@ interface Part {
   toB: number;
 }
 
-/**
- * Returns the longest run of characters that both ranges of the texts contain; of equally long ones the first in a, then in b.
- */
+/** Returns the longest run that both ranges contain; of equally long ones the first in a, then in b. */
 function longestBlock(a: string, b: string, places: ReadonlyMap<string, readonly number[]>, part: Part) {
   const { fromA, toA, fromB, toB } = part;
   let [startA, startB, size] = [fromA, fromB, 0];

@@ -1,5 +1,4 @@
-// Lists the colours that WebShop's reward knows. A product option that contains one of them, such as "dark blue", is compared as
-// that colour.
+// Lists the colours that WebShop's reward knows; an option such as "dark blue" is compared as the colour it contains.
 import { fromDataFile } from '../data-file.js';
 
 const colours = fromDataFile('webshop/colours.json', (data: { colours: string[] }) => data.colours);

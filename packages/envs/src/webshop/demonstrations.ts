@@ -7,10 +7,7 @@ import { loadShop, type WebShopOptions } from './options.js';
 import { Shopper } from './expert.js';
 import { WebShop, type WebShopInfo } from './webshop.js';
 
-/**
- * Returns all texts of the products and goals in the generated catalogue, for a policy's vocabulary. Values that can be clicked
- * are in brackets.
- */
+/** Returns all texts of the generated products and goals, for a vocabulary; values that can be clicked are in brackets. */
 export function webShopTexts(options: WebShopOptions): string[] {
   if (options.products !== null) return [];
   const { products, goals } = loadShop(options);

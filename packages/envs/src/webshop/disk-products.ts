@@ -1,5 +1,4 @@
-// Reads the products of a large shop from files in a folder: a JSON line for each product, the byte offset of each line, and the
-// sorted asins (Amazon's product ids).
+// Reads a large shop's products from a folder: JSON lines, the byte offset of each, and the sorted asins (product ids).
 import { appendFileSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { aligned, FilePart } from './file-part.js';

@@ -51,10 +51,7 @@ export class Shopper {
     return `click[${next}]`;
   }
 
-  /**
-   * Returns a click on a product of the results page: the one that was not visited yet, may be cheap enough, and whose title has
-   * most words of the instruction.
-   */
+  /** Returns a click on the unvisited, perhaps affordable product whose title has most words of the instruction. */
   #pick({ text, instruction }: WebShopInfo): string {
     const words = new Set(wordsOf(wanted(instruction)));
     const shown = [...text.matchAll(/\[(B[0-9A-Z]{9})\] \n(.*) \n\$([\d.]+)/g)].map(([, asin, title, price]) => {

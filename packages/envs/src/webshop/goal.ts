@@ -54,10 +54,7 @@ const NO_CAP = 1_000_000;
 /** The seed with which WebShop draws price caps and shuffles goals. */
 const SEED = 233;
 
-/**
- * Returns the four possible caps of a price: the next multiples of 10 above it, up to the largest cap; empty if there are fewer
- * than two.
- */
+/** Returns a price's four possible caps, the next multiples of 10, up to the largest; empty if there are fewer than two. */
 function capsAbove(price: number): number[] {
   const first = (Math.floor(price / 10) + 1) * 10;
   const caps = Array.from({ length: CAPS }, (_, i) => first + 10 * i).filter((cap) => cap <= HIGHEST_CAP);
@@ -81,9 +78,8 @@ function inServerOrder(goals: Goal[]): Goal[] {
 }
 
 /**
- * Returns a goal for each human instruction that has attributes, in the order of WebShop's servers.
- *
- * @param everyCap true: a goal for each of the four price caps, as in AgentGym's fork; false: one goal with a drawn cap
+ * Returns a goal, or with `everyCap` one for each of four price caps as in AgentGym's fork, for each human instruction that has
+ * attributes, in the order of WebShop's servers.
  */
 export function humanGoals(
   products: ProductStore,
@@ -117,10 +113,7 @@ function allCaps(price: number): number[] {
   return caps.length === 0 ? Array<number>(CAPS).fill(NO_CAP) : caps;
 }
 
-/**
- * Makes goals without human instructions: for each product with a generated instruction, one goal for every combination of its
- * options, all with the same price cap.
- */
+/** Makes goals from generated instructions: one for every combination of a product's options, all with the same price cap. */
 export function syntheticGoals(products: ProductStore): Goal[] {
   const random = new PythonRandom(SEED);
   const goals: Goal[] = [];

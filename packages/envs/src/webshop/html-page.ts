@@ -4,10 +4,7 @@ import type { PageNode } from './page.js';
 
 const invisible = new Set(['style', 'script', 'head', 'title', 'meta']);
 
-/**
- * An HTML parser in which any closing tag ends a text node, even one that does not match (the site closes <h4> by </h5>), as in
- * the Python library Beautiful Soup.
- */
+/** An HTML parser in which any closing tag ends a text node, as in Beautiful Soup; the site closes <h4> by </h5>. */
 class TextParser extends Parser {
   constructor(
     private readonly endText: () => void,
@@ -25,10 +22,7 @@ class TextParser extends Parser {
 /** Returns whether a text consists only of the characters that Beautiful Soup counts as whitespace. */
 const isBlank = (text: string): boolean => /^[ \n\t\f\r]*$/.test(text);
 
-/**
- * Returns the text nodes of a page. As in Beautiful Soup, whitespace nodes with a newline are skipped, and other whitespace nodes
- * become one space. Comments are skipped.
- */
+/** Returns the text nodes without comments. As in Beautiful Soup, whitespace with a newline is skipped, other becomes a space. */
 export function nodesOfHtml(html: string): PageNode[] {
   const nodes: PageNode[] = [];
   const open: { name: string; isProduct: boolean }[] = [];

@@ -1,5 +1,4 @@
-// Reads the elements of a JSON array from a file one at a time, since WebShop's complete file of items is larger than the longest
-// JavaScript string.
+// Reads the elements of a JSON array one at a time, since WebShop's file of items exceeds the longest JavaScript string.
 import { closeSync, openSync, readSync } from 'node:fs';
 
 const CHUNK = 2 ** 24;

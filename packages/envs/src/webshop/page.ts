@@ -43,10 +43,7 @@ function pathOf(request: PageRequest, write: (part: string) => string): string {
   return page === 'item' ? `/item_page/${place}/${options}` : `/item_sub_page/${place}/${request.sub}/${options}`;
 }
 
-/**
- * Returns the path of a page on the site, with the agent's texts percent-encoded. ArCHer's client does not encode `?` and `#`, so
- * that they cut off the address there.
- */
+/** Returns a page's path, percent-encoded. ArCHer's client does not encode `?` and `#`, so that they cut off the address. */
 export const pagePath = (request: PageRequest): string => pathOf(request, quoted);
 
 /** The number of products of a results page that ArCHer's client shows. */

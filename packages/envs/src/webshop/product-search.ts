@@ -1,5 +1,4 @@
-// Searches the products of a shop, with the same indexed text of each product as in WebShop, and caches recent queries. Source:
-// WebShop's search documents at commit 64fa2a5.
+// Searches the products of a shop, with the indexed text of WebShop at commit 64fa2a5, and caches recent queries.
 import type { Product } from './product.js';
 import type { ProductStore } from './product-store.js';
 import { termsOf } from '../search/analyzer.js';
@@ -10,10 +9,7 @@ const LIMIT = 50;
 /** The number of cached queries. In training, agents often repeat a query. */
 const REMEMBERED = 2000;
 
-/**
- * Returns the search terms of a product. The indexed text is `title description first-bullet name: a, b, and name: c`, in lower
- * case.
- */
+/** Returns a product's search terms, from `title description first-bullet name: a, b, and name: c` in lower case. */
 export function searchTerms({ title, description, bullets, options }: Product): string[] {
   const choices = [...options].map(([name, values]) => `${name}: ${values.join(', ')}`).join(', and ');
   return termsOf([title, description, bullets[0] ?? '', choices].join(' ').toLowerCase());
@@ -35,10 +31,7 @@ export class ProductSearch {
     return new ProductSearch(new SearchIndex(tables, read, ranksOf(asins)));
   }
 
-  /**
-   * Returns the indices of the products with the largest scores, best first. As in Pyserini, products with equal scores are
-   * sorted by asin.
-   */
+  /** Returns product indices, best score first; as in Pyserini, those with equal scores are sorted by asin. */
   search(query: string): readonly number[] {
     const known = this.#answers.get(query);
     if (known !== undefined) return known;

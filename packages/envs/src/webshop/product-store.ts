@@ -7,9 +7,7 @@ export interface ProductStore {
   at(id: number): Product;
   /** Returns the index of the product with exactly this asin (product id); undefined if there is none. */
   idOf(asin: string): number | undefined;
-  /**
-   * Returns, in ascending order, the indices of products that have a generated instruction, from which synthetic goals are made.
-   */
+  /** Returns, in ascending order, the products with a generated instruction, from which synthetic goals are made. */
   instructed(): Iterable<number>;
 }
 

@@ -31,10 +31,7 @@ export interface Product {
   attributes: string[];
   /** The values of each option, such as colour or size, in the order of the product's page. */
   options: Map<string, string[]>;
-  /**
-   * The price in dollars. If the record has a range, the price is drawn from it with the asin as the seed, so that it is always
-   * the same.
-   */
+  /** The price in dollars; drawn from the record's range, if it has one, with the asin as the seed. */
   price: number;
   /** The price as the shop shows it: `$a`, or `$a to $b` for a range. */
   priceText: string;
@@ -51,10 +48,7 @@ const UNPRICED = 100;
 /** The attribute that WebShop gives to a product without attributes in its file of attributes. */
 const NO_ATTRIBUTE = 'DUMMY_ATTR';
 
-/**
- * The number of characters of the longest valid asin. WebShop skips records with a longer one or `nan`, and all but the first
- * record of an asin.
- */
+/** The length of the longest valid asin. WebShop skips longer ones, `nan`, and all but the first record of an asin. */
 const LONGEST_ASIN = 10;
 export const isSold = ({ asin }: ProductRecord): boolean => asin !== 'nan' && asin.length <= LONGEST_ASIN;
 

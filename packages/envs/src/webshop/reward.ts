@@ -62,10 +62,7 @@ function typeReward(product: Product, goal: Goal) {
 const nounsOf = (title: string): string[] =>
   (title.toLowerCase().match(/\p{L}+/gu) ?? []).filter((word) => word.length > 1 && !otherWords.has(word));
 
-/**
- * Returns the number of distinct nouns that both titles have, divided by the number of nouns in the goal's title; 0.2 if the
- * goal's title has no nouns.
- */
+/** Returns the share of the goal title's distinct nouns that the title has; 0.2 if the goal's title has none. */
 function titleOverlap(title: string, goalTitle: string): number {
   const goalNouns = nounsOf(goalTitle);
   if (goalNouns.length === 0) return 0.2;

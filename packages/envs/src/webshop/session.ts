@@ -1,5 +1,4 @@
-// Defines the base class of the sessions of WebShop, each of which keeps the state of one customer. The subclasses behave like
-// ArCHer's client or like AgentGym's server.
+// Defines the base class of sessions of one customer, which behave like ArCHer's client or like AgentGym's server.
 import { scoreOf, type PageNode, type PageRequest, type PageSource } from './page.js';
 
 export interface ShopTurn {
@@ -44,10 +43,7 @@ export abstract class Session {
     return this.nodes.filter((node) => node.kind === kind).map(({ text }) => text);
   }
 
-  /**
-   * Returns the name of the option to which each value on the page belongs: the last plain text before the value. If a value
-   * occurs twice, it belongs to the later option.
-   */
+  /** Returns the option name of each value on the page: the last plain text before it; if a value occurs twice, the later one. */
   protected optionNames(): Map<string, string> {
     const names = new Map<string, string>();
     let name = '';

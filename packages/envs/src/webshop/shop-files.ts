@@ -1,5 +1,4 @@
-// Opens a shop from WebShop's files: products with their attributes, and then customers' goals. Source: WebShop's code at commit
-// 64fa2a5.
+// Opens a shop from WebShop's files: products with attributes, and then goals. Source: WebShop's code at commit 64fa2a5.
 import { readFileSync, statSync } from 'node:fs';
 import {
   humanGoals,
@@ -19,10 +18,7 @@ export class WebShopOptionsError extends Error {
   override readonly name = 'WebShopOptionsError';
 }
 
-/**
- * The largest size in bytes of a products file that is kept in memory. A larger file is converted once to a folder with an index
- * on disk.
- */
+/** The largest products file in bytes that is kept in memory; a larger one is converted once to a folder with an index. */
 const LARGEST_IN_MEMORY = 32 * 2 ** 20;
 
 export function openProducts(files: ShopFiles): { products: ProductStore; search: ProductSearch } {

@@ -1,5 +1,4 @@
-// Makes and opens a folder on disk with the products of a shop and their search index, for catalogues that are too large for
-// memory. The folder is made once; later processes open it without delay.
+// Makes and opens a folder with products and their search index, for catalogues that are too large for memory.
 import {
   appendFileSync,
   closeSync,
@@ -31,10 +30,7 @@ export interface ShopFiles {
   indexDir: string | null;
 }
 
-/**
- * The version of the folder's content. Increase it when the format of its files, of the products or of the search terms changes,
- * so that old folders are made again.
- */
+/** The version of the folder's content, to be increased when files, products or search terms change, so that it is made again. */
 const VERSION = 1;
 
 /** The content of the folder's file `index.json`, which says from which files the folder was made. */

@@ -1,5 +1,4 @@
-// Implements the built-in shop of the environment `webshop`: the pages of Princeton's site as lists of text nodes, and the score
-// of a purchase.
+// Implements the built-in shop of `webshop`: the pages of Princeton's site as text nodes, and the score of a purchase.
 import { PythonRandom } from '../cpython/random.js';
 import { pythonFloat } from '../cpython/repr.js';
 import type { Goal } from './goal.js';
@@ -13,10 +12,7 @@ const PAGE_SIZE = 10;
 /** The number of products that the search command <r> returns. */
 const RANDOM_PRODUCTS = 50;
 
-/**
- * Returns whether the site has no results page for keywords, because they cannot be part of its address: they are empty, contain
- * a slash, or are a list in brackets.
- */
+/** Returns whether keywords cannot be part of a results page's address: empty, with a slash, or a list in brackets. */
 const hasNoPage = (keywords: string): boolean => keywords === '' || keywords.includes('/') || keywords.startsWith('[');
 
 const text = (content: string): PageNode => ({ kind: 'text', text: content });
@@ -86,10 +82,7 @@ export class Shop implements PageSource {
     return nodes;
   }
 
-  /**
-   * Returns the products of a search command of WebShop's text environment (<r> random, <c> by category, <q> by query); null if
-   * the keywords are not a command.
-   */
+  /** Returns the products of a search command (<r> random, <c> by category, <q> by query); null if it is none. */
   #commanded(goal: Goal, keywords: string): readonly number[] | null {
     const [command, ...words] = keywords.split(' ');
     if (command === '<r>') return this.#random(goal);
@@ -143,10 +136,7 @@ const shown = (lines: readonly string[]): PageNode[] =>
     .filter((line) => line !== '')
     .map(text);
 
-/**
- * Returns a line as the HTML page shows it: a line of whitespace vanishes if it contains a newline, and otherwise becomes one
- * space.
- */
+/** Returns a line as the HTML page shows it: whitespace alone vanishes if it has a newline, else becomes one space. */
 function collapsed(line: string): string {
   if (/[^ \n\t\f\r]/.test(line)) return line;
   return line === '' || line.includes('\n') ? '' : ' ';

@@ -1,5 +1,4 @@
-// Reads the pages of a running WebShop site (option `backend: site`), as ArCHer's client does. All requests are GETs that affect
-// only the own session, so that they can be repeated after a failure.
+// Reads the pages of a running WebShop site, as ArCHer's client does, by GETs that can be repeated after a failure.
 import { openServer } from '../agentgym/instances.js';
 import { HttpError } from '../http/http-error.js';
 import { pagePath, type PageNode, type PageRequest, type PageSource } from './page.js';
@@ -11,10 +10,7 @@ interface SiteOptions {
   connections: number;
 }
 
-/**
- * A WebShop site as the source of pages. All environments with the same address share its connections and its circuit breaker,
- * which stops requests after repeated failures.
- */
+/** A WebShop site. Environments with the same address share connections and the circuit breaker that stops failing requests. */
 export class Site implements PageSource {
   readonly #shared: ReturnType<typeof openServer>;
 
@@ -28,8 +24,7 @@ export class Site implements PageSource {
       return await this.#get(page);
     } catch (error) {
       if (!(error instanceof HttpError) || error.failure !== 'status') throw error;
-      // ArCHer's client drops the first two texts of a page. An error page has only two texts, so that the agent sees an empty
-      // page.
+      // ArCHer's client drops a page's first two texts. An error page has only these, so that the agent sees an empty page.
       if (isAgentsDoing(page, error)) return [];
       if (error.status !== 500 || page.page === 'start') throw error;
       // A site that was restarted has forgotten the session. Opening the session's first page makes it known again.
@@ -49,9 +44,6 @@ export class Site implements PageSource {
   }
 }
 
-/**
- * Returns whether the agent itself caused an error of the site, by keywords for which the site cannot search: no words or a slash
- * (status 308 or 404), or a malformed list (status 500).
- */
+/** Returns whether the agent's keywords caused the error: no words or a slash (308 or 404), or a malformed list (500). */
 const isAgentsDoing = (page: PageRequest, { status }: HttpError): boolean =>
   page.page === 'results' && (status === 308 || status === 404 || (status === 500 && page.keywords.startsWith('[')));

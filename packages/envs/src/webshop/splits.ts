@@ -2,10 +2,7 @@ import { servedSplits } from '../agentgym/splits.js';
 import { listedSplits, type SplitPlan } from '../splits.js';
 import { ARCHER_GOALS, loadShop, type WebShopOptions } from './options.js';
 
-/**
- * The index after the last goal of the test and of the development set in WebShop's own division; the training goals follow (Yao
- * et al. 2022, section 5.1).
- */
+/** The indices after the last goals of test and development in WebShop's division (Yao et al. 2022, section 5.1). */
 const WEBSHOP_ENDS = { test: 500, eval: 1500 } as const;
 
 export function webShopSplits(options: WebShopOptions): SplitPlan {
@@ -17,8 +14,7 @@ export function webShopSplits(options: WebShopOptions): SplitPlan {
   }
   const plan = { noun: 'goals', reset: (goal: number) => ({ goal }) };
   const train = backend === 'site' ? siteGoals(options) : ownGoals(options);
-  // WebShop's own division is used if the goals are in the order of WebShop's site and the requested range has only goals of its
-  // training set.
+  // WebShop's own division is used for goals in its site's order if the requested range has only training goals.
   const isSiteOrder = backend === 'site' || (options.products !== null && options.goalKind === 'human');
   if (isSiteOrder && train.length > 0 && train[0] >= WEBSHOP_ENDS.eval)
     return listedSplits({

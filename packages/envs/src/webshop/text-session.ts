@@ -56,10 +56,7 @@ export class TextSession extends Session {
     return this.pageText();
   }
 
-  /**
-   * Carries out an action `name[argument]`. As on AgentGym's server, the match is greedy: the name ends at the last `[` that a
-   * `]` follows.
-   */
+  /** Carries out `name[argument]`. As on AgentGym's server, the name ends at the last `[` that a `]` follows. */
   async act(action: string): Promise<ShopTurn> {
     const [, name, argument] = /^(.+)\[(.+)\]/.exec(action) ?? [];
     const text = argument?.toLowerCase() ?? '';

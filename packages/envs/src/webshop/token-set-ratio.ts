@@ -1,5 +1,4 @@
-// Computes the similarity of two texts regardless of word order: the token-set ratio of thefuzz 0.19, which uses Python's
-// difflib.
+// Computes the similarity of two texts regardless of word order: the token-set ratio of thefuzz 0.19.
 import { maximum } from '@bowyer/core';
 import { blockRatio } from './block-ratio.js';
 

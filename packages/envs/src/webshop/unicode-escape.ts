@@ -16,19 +16,13 @@ const named: Readonly<Record<string, string>> = {
   v: '\v',
 };
 
-/**
- * Matches the escape sequences of Python: octal, \xHH, \uHHHH, \UHHHHHHHH, or a named one. A backslash before any other character
- * is not part of a match and is kept.
- */
+/** Matches Python's escapes: octal, \xHH, \uHHHH, \UHHHHHHHH or named. A backslash before other characters is kept. */
 const sequence =
   /\\(?:([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([\n\\'"abfnrtv])|([xuUN]|$))/g;
 
 class Malformed extends Error {}
 
-/**
- * Decodes the escapes in a text. The text is returned unchanged if Python would raise an error (a broken escape, a result that is
- * not UTF-8).
- */
+/** Decodes the escapes; a text for which Python would raise an error (a broken escape, no UTF-8) is returned unchanged. */
 export function unicodeEscapeDecoded(text: string): string {
   if (!text.includes('\\')) return text;
   const bytes = Buffer.from(text, 'utf8').toString('latin1');

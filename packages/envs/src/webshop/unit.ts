@@ -26,8 +26,7 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
   }),
   make: (options) => (options.backend === 'agentgym' ? servedShop(options) : new WebShop(options)),
   splits: webShopSplits,
-  // A page shows the effects of all earlier turns (such as chosen options) and ends with the instruction, so that the last
-  // observation suffices as the agent's context.
+  // A page shows the effects of all earlier turns and the instruction, so that it suffices as the agent's context.
   context: ({ backend, observation }) => {
     if (backend === 'agentgym') return servedOffer;
     if (observation === 'archer') return listedHistory;
@@ -44,8 +43,7 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
     'look',
     '',
   ],
-  // The return is the score of the purchase, from 0 to 1. A policy after supervised training on half-random demonstrations earns
-  // about 0.4.
+  // The return is the score, from 0 to 1. A policy after supervised training on half-random demonstrations earns about 0.4.
   critic: { typicalReturn: () => 0.4 },
   config: {
     // ArCHer's default range of goals, 2000 to 2099, is for its site only: the built-in shop has other goals.
@@ -78,8 +76,7 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
   },
   tokens: {
     vocabulary: (options) => (options.backend === 'embedded' ? webShopTexts(options) : []),
-    // The id of a product, which the agent must copy from the page, is split into several tokens. If each id were a single token,
-    // an agent could only write ids that the training data contain.
+    // Product ids are split into several tokens: as single ones, an agent could write only ids of the training data.
     spells: 'codes',
   },
   replay: { engineText: ({ info }) => (info as WebShopInfo).text },

@@ -62,9 +62,7 @@ export class WebShop implements ResumableEnv {
     );
   }
 
-  /**
-   * Checks that a goal with this index exists. The goals of a site are unknown here, so that the site itself checks the index.
-   */
+  /** Checks that a goal with this index exists; a site, whose goals are unknown here, checks it itself. */
   #checkGoal(goal: number): void {
     if (this.#options.backend === 'site' || (goal >= 0 && goal < this.#available)) return;
     throw new WebShopOptionsError(`webshop: there is no goal ${goal}; the shop has 0 … ${this.#available - 1}`);

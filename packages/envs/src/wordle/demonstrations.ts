@@ -1,5 +1,4 @@
-// Plays demonstrations of the environment `wordle`: at every turn the guess with the largest expected information about the
-// hidden word, or, at the requested rate, a random guess.
+// Plays demonstrations of `wordle`: the guess with the largest expected information, or, at the requested rate, a random one.
 import type { Transition } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { bestGuess } from './expert.js';

@@ -2,10 +2,7 @@
 import type { Rng } from '@bowyer/core';
 import { Knowledge } from './knowledge.js';
 
-/**
- * Returns the guess with the largest expected information among the words that are still possible. One of equally good guesses is
- * drawn.
- */
+/** Returns the possible word with the largest expected information as a guess; among equal ones, one is drawn. */
 export function bestGuess(possible: readonly string[], rng: Rng): string {
   let best: string[] = [];
   let most = -1;

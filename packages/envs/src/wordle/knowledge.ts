@@ -5,7 +5,6 @@ import { WORD_LENGTH } from './vocabulary.js';
 /** The knowledge about one letter at one position: `open` means that the letter may be there. */
 type Mark = 'open' | 'here' | 'not here';
 
-/** Keeps, for each guessed letter, what is known about it at each of the five positions. */
 export class Knowledge {
   private constructor(private readonly marks: ReadonlyMap<string, readonly Mark[]>) {}
 
@@ -42,10 +41,7 @@ export class Knowledge {
     return true;
   }
 
-  /**
-   * Returns the answer to a guess by letter, such as "g y b b g" (g: right position, y: in the word, b: not in the word). `after`
-   * must have added the guess already.
-   */
+  /** Returns the answer to a guess that `after` has added, such as "g y b b g" (g: right place, y: in the word, b: not in it). */
   colours(guess: string): string {
     return [...guess]
       .map((letter, place) => {

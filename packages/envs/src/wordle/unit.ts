@@ -25,8 +25,7 @@ export const wordleUnit = defineEnvironment<WordleOptions, ExpertNoise>({
   context: ({ backend, observation }) =>
     backend === 'embedded' && observation === 'history' ? historyOffer : servedOffer,
   sampleActions: ['r o b o t', 'o t h e r', 'ultra', 'p a u s e', 'stare', 'ROBOT', ''],
-  // Random guesses return −5.5 and the expert −1.3. With AgentGym's reward of 1 for a win, a policy wins about half of its games
-  // early in training.
+  // Random guesses return −5.5, the expert −1.3. With AgentGym's 1 for a win, a policy wins about half of its games early.
   critic: { typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -3 : 0.5) },
   // The recorded games are from AgentGym's server.
   replay: { options: asServed },

@@ -4,10 +4,7 @@ import { utf8Text } from '@bowyer/core';
 
 export const WORD_LENGTH = 5;
 
-/**
- * AgentGym's forty words (GET /wordle/filtered_vocab; LMRL-Gym's tweet_words.txt). The draws of hidden words depend on their
- * order.
- */
+/** AgentGym's forty words (GET /wordle/filtered_vocab; LMRL-Gym's tweet_words.txt), on whose order draws depend. */
 export const agentGymWords: readonly string[] = (
   'panic solar shire proxy point robot prick wince crimp knoll sugar whack mount perky could wrung light those moist ' +
   'shard pleat aloft skill elder frame humor pause ulcer ultra robin cynic aroma caulk shake dodge swill tacit other ' +

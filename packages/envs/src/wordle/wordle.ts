@@ -27,10 +27,7 @@ export const wordleSchema = options({
 
 export type WordleOptions = OptionsOf<typeof wordleSchema>;
 
-/**
- * The `info` of a reset and of every step. `possible`: the words that agree with the answers so far. `invalid`: the guess is not
- * in the vocabulary.
- */
+/** The `info` of every result. `possible`: words that agree with the answers; `invalid`: the guess is not in the vocabulary. */
 export interface WordleInfo extends Record<string, unknown> {
   possible: readonly string[];
   won: boolean;
@@ -92,10 +89,7 @@ export class Wordle implements Env {
     this.#order.close();
   }
 
-  /**
-   * Draws a hidden word from those that agree with the answers so far, and adds the answer to a guess. As in LMRL-Gym, the word
-   * is drawn again for every guess.
-   */
+  /** Draws a hidden word from the possible ones and adds the answer. As in LMRL-Gym, it is drawn again for every guess. */
   #meet(guess: string): void {
     this.#knowledge = this.#knowledge.after(guess, this.#random.choice(this.#possible));
     this.#possible = this.#words.filter((word) => this.#knowledge.allows(word));

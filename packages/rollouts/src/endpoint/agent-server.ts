@@ -15,14 +15,9 @@ export interface AgentServerOptions extends Omit<ModelServerOptions, 'observer' 
   log: RolloutLog;
   /** The way in which a prompt repeats the model's earlier answers after a new message of the user; `template` if not given. */
   splice?: SplicePolicy;
-  /**
-   * Changes the bodies of requests, for instance their prompts, before the server reads them; the changed bodies are recorded.
-   */
+  /** Changes request bodies, for instance their prompts, before the server reads them; the changed bodies are recorded. */
   bodyOf?: (rollout: string | null, body: unknown) => unknown;
-  /**
-   * The time in milliseconds for which a call waits while the weights change, before its client is asked to retry; 120,000 if not
-   * given.
-   */
+  /** The milliseconds for which a call waits while the weights change, before its client must retry; 120,000 if not given. */
   longestWaitMs?: number;
 }
 
@@ -73,9 +68,7 @@ export class AgentServer {
     return new URL(this.server.url).origin;
   }
 
-  /**
-   * The version of the model's weights, which is recorded with the next sampled tokens. A caller sets it within `changeWeights`.
-   */
+  /** The version of the weights, recorded with the next sampled tokens. A caller sets it within `changeWeights`. */
   get version(): number {
     return this.recorder.version;
   }
@@ -84,10 +77,7 @@ export class AgentServer {
     this.recorder.version = version;
   }
 
-  /**
-   * Resolves once no call is in progress. Calls that arrive later wait until `resume` is called, or their clients are asked to
-   * retry.
-   */
+  /** Resolves once no call is in progress. Later calls wait for `resume`, or their clients are asked to retry. */
   pause(): Promise<void> {
     return this.recorder.gate.close();
   }

@@ -1,5 +1,4 @@
-// Keeps the state of a rollout in progress: the number of its next model call, and the earlier answers that a prompt may
-// continue.
+// Keeps the state of a rollout in progress: its next call's number, and the earlier answers that a prompt may continue.
 import type { LogEvent, RolloutOrigin } from '../record/log-event.js';
 import { digest } from '../record/call-record.js';
 import type { Place } from '../record/log-parts.js';
@@ -13,21 +12,13 @@ export class LiveRollout {
   readonly history = new History();
   status: 'open' | 'ended' | 'failed' = 'open';
   isLearnt = false;
-  /**
-   * Whether the rollout's next attempt has begun, after which calls of this attempt that are still in progress are not recorded.
-   */
+  /** Whether the next attempt has begun; this attempt's calls that are in progress are then not recorded. */
   isReplaced = false;
-  /**
-   * Digests of the idempotency keys of the rewards received so far. Digests are stored, since a sender may choose keys of any
-   * length.
-   */
+  /** Digests of the idempotency keys of the rewards so far; not the keys, since a sender may choose any length. */
   readonly #keys = new Set<string>();
   readonly #metrics = new Set<string>();
   #calls = 0;
-  /**
-   * For each request whose answer may not have reached the client: the number of its newest call, keyed by a digest of the
-   * request.
-   */
+  /** The number of the newest call by request digest, for requests whose answers may not have reached the client. */
   readonly #unanswered = new Map<string, number>();
 
   /** The number of model calls and other requests of this rollout in progress; a rollout in use stays in memory. */
@@ -39,10 +30,7 @@ export class LiveRollout {
     readonly begun: Promise<void> = Promise.resolve(),
   ) {}
 
-  /**
-   * Restores a rollout's state from its events in the log. All recorded calls count as unanswered, since it is unknown whether
-   * their answers reached the client.
-   */
+  /** Restores the state from the log. All recorded calls count as unanswered, since clients may not have got their answers. */
   static from(id: string, events: readonly { event: LogEvent; place: Place }[]): LiveRollout {
     const begun = events.findLastIndex(({ event }) => event.type === 'begun');
     const first = events[begun]?.event;
@@ -69,10 +57,7 @@ export class LiveRollout {
     this.#unanswered.set(requestKey(call), call.call);
   }
 
-  /**
-   * Returns the number of the earlier call that this call repeats, if the retry counter in the client's headers shows a
-   * repetition.
-   */
+  /** Returns the number of the earlier call that this call repeats, as the retry counter in the client's headers shows. */
   supersededBy(call: RecordedCall): number | undefined {
     if (call.retry === 0) return undefined;
     const key = requestKey(call);

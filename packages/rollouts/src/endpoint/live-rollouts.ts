@@ -1,5 +1,4 @@
-// Keeps the state of rollouts in memory. Rollouts without requests in progress are removed when there are too many, and restored
-// from the log at their next request.
+// Keeps rollouts in memory. If there are too many, idle ones are removed and restored from the log at their next request.
 import type { RolloutOrigin } from '../record/log-event.js';
 import type { RolloutLog } from '../record/rollout-log.js';
 import { LiveRollout } from './live-rollout.js';
@@ -27,9 +26,7 @@ export class LiveRollouts {
   }
 
   /**
-   * Returns the state of a known rollout and increments its `inUse`, which the caller must decrement.
-   *
-   * @throws if its events cannot be read from the log
+   * Returns a known rollout's state and increments `inUse`, which the caller must decrement. @throws if the log cannot be read
    */
   async take(id: string): Promise<LiveRollout> {
     const found = this.#rollouts.get(id) ?? this.#restored(id);
@@ -52,10 +49,7 @@ export class LiveRollouts {
     if (this.#rollouts.get(id) === found) this.#rollouts.delete(id);
   }
 
-  /**
-   * Adds the state of a new rollout or of its next attempt. @returns a function that removes it, for the case that the event
-   * `begun` cannot be written to the log
-   */
+  /** Adds the state of a new rollout or attempt. @returns a function that removes it, if `begun` cannot be written to the log */
   begin(origin: RolloutOrigin, begun?: Promise<void>): () => void {
     const { id } = origin;
     const before = this.#rollouts.get(id);

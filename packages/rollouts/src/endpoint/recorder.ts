@@ -1,5 +1,4 @@
-// Records the model calls, rewards and ends of rollouts: it observes the calls of a model server, and writes events to the log of
-// rollouts.
+// Records the model calls, rewards and ends of rollouts: observes a model server and writes to the log of rollouts.
 import type { IncomingMessage } from 'node:http';
 import { Rng } from '@bowyer/core';
 import {
@@ -32,10 +31,7 @@ interface RecorderOptions extends WeightGateOptions {
   keys: RolloutKeys;
   /** The tokenizer and the policy with which prompts are written; absent for a proxy, which writes no prompts. */
   prompts?: Pick<PromptSource, 'tokenizer' | 'policy'>;
-  /**
-   * The seed for sampling answers if neither the request nor its rollout has one. It is combined with the rollout's id and the
-   * call's number.
-   */
+  /** The seed, with the rollout's id and the call's number, for sampling answers whose request and rollout have none. */
   seed?: number;
   /** See `AgentServerOptions`: changes the bodies of requests before they are read. */
   bodyOf?: CallObserver['bodyOf'];
@@ -119,7 +115,6 @@ export class Recorder implements CallObserver {
     return this.addressOf(id);
   }
 
-  /** Returns the addresses and the API key of a rollout. */
   addressOf(id: string): OpenRollout {
     const url = `${this.options.origin()}/rollouts/${encodeURIComponent(id)}`;
     return { id, baseURL: `${url}/v1`, anthropicBaseURL: url, apiKey: this.options.keys.keyOf(id), url };
@@ -288,9 +283,8 @@ export class Recorder implements CallObserver {
   }
 
   /**
-   * Decides without awaiting anything whether a rollout begins, so that two equal requests cannot both begin it.
-   *
-   * @returns a function that revokes the beginning; null if the rollout has already begun
+   * Decides without awaiting anything whether a rollout begins, so that two equal requests cannot both begin it. Returns a
+   * function that revokes the beginning; null if the rollout has already begun.
    */
   #takeBeginning(origin: RolloutOrigin, live: LiveRollout | null, begun?: Promise<void>): (() => void) | null {
     const { id, attempt = 0 } = origin;

@@ -1,10 +1,7 @@
 // Reads the JSON body of a REST request that begins, rewards or ends a rollout. Unknown fields are refused by name.
 import { BadRequestError } from '@bowyer/serving';
 
-/**
- * The largest number of characters of a text field. Keys and names stay in memory as long as their rollout, so that their length
- * must be bounded.
- */
+/** The largest number of characters of a text field, bounded since keys and names stay in memory as long as their rollout. */
 const LONGEST_TEXT = 4_096;
 const LONGEST_NAME = 256;
 

@@ -1,10 +1,7 @@
 import type { CompletionRequest } from '@bowyer/serving';
 import type { RolloutOrigin } from '../record/recorded.js';
 
-/**
- * Returns the request with the sampling settings that are fixed for the rollout. If the rollout has a seed, the request's own is
- * removed.
- */
+/** Returns the request with the rollout's fixed sampling settings; if the rollout has a seed, the request's is removed. */
 export function settledRequest(
   request: CompletionRequest,
   { seed, sampling: { temperature, topP, topK } = {} }: Pick<RolloutOrigin, 'seed' | 'sampling'>,

@@ -1,5 +1,4 @@
-// Coordinates model calls with changes of the model's weights in training: calls wait while the weights change, and a change
-// waits until no call is in progress.
+// Coordinates model calls with changes of the weights: calls wait during a change, which waits until no call is in progress.
 import { QueueFullError } from '@bowyer/serving';
 
 export interface WeightGateOptions {
@@ -17,11 +16,7 @@ export class WeightGate {
 
   constructor(private readonly options: WeightGateOptions) {}
 
-  /**
-   * Admits a model call, after waiting until a change of the weights is finished.
-   *
-   * @throws {QueueFullError} if the change takes longer than a call may wait
-   */
+  /** Admits a call, after any change of the weights. @throws {QueueFullError} if the change takes longer than a call may wait */
   async enter(): Promise<void> {
     while (this.#isClosed) await this.#wait();
     this.#inside++;

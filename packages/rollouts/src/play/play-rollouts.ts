@@ -1,5 +1,4 @@
-// Plays rollouts of a user's agents for training or evaluation: agents call the policy's server, which records them, and each
-// record is converted to an episode.
+// Plays rollouts of a user's agents, which call the policy's server; each record is converted to an episode.
 import {
   episodeSeed,
   InterruptedError,
@@ -45,10 +44,7 @@ export interface RolloutPlayOptions extends Pick<TrajectoryOptions, 'decode' | '
   attempts: number;
   /** The reward of a rollout that failed in every attempt; null: the rollout is omitted. */
   failedReward: number | null;
-  /**
-   * The number of agents beyond `slots` that are already started while others play, so that they are ready when one ends; their
-   * calls wait. 0 if not given.
-   */
+  /** The number of agents started beyond `slots` while others play, so that they are ready; their calls wait. 0 if not given. */
   startAhead?: number;
   sampling: FixedSampling;
   /** Whether the answers have token ids; those of another endpoint do not. True if not given. */
@@ -79,10 +75,7 @@ class SetOfRollouts {
   readonly #played: Trajectory[] = [];
   /** Ended rollouts that wait until all rollouts of their groups have ended, since the judge compares groups. */
   readonly #unranked: EndedRollout[] = [];
-  /**
-   * A suffix of the ids of this set's recorded rollouts, which distinguishes them from those of an earlier set of the same name,
-   * such as that of a killed run.
-   */
+  /** A suffix of rollout ids that distinguishes them from an earlier set of the same name, such as that of a killed run. */
   readonly #stamp = Date.now().toString(36);
   readonly #semaphore: Semaphore;
   #next = 0;
@@ -113,10 +106,7 @@ class SetOfRollouts {
     }
   }
 
-  /**
-   * Plays one rollout after another, until all rollouts of the set have begun. Several of these loops run at the same time; an
-   * error in one ends all of them.
-   */
+  /** Plays rollouts until all of the set have begun. Several of these loops run at once; an error in one ends all. */
   async #lane(): Promise<void> {
     try {
       while (this.#next < this.set.episodes && !this.#stop.signal.aborted) await this.#episode(this.#next++);

@@ -7,9 +7,7 @@ export interface VerdictSink {
   metrics(id: string, metrics: Record<string, number>): Promise<void>;
 }
 
-/**
- * Reports a judge's verdict on a rollout to the server: first the components of the reward, then the reward, then the metrics.
- */
+/** Reports a verdict to the server: first the components of the reward, then the reward, then the metrics. */
 export async function reportVerdict(
   sink: VerdictSink,
   id: string,

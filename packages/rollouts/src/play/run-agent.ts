@@ -25,11 +25,7 @@ export interface PlayedRollout<Task extends AgentTask = AgentTask> {
   begun?: Promise<void>;
 }
 
-/**
- * Runs the agent for one rollout until it ends. The returned verdict counts like one that the agent reports to the server.
- *
- * @throws if the agent has failed
- */
+/** Runs the agent for one rollout. The verdict counts like one that it reports to the server. @throws if the agent has failed */
 export type RunAgent = (rollout: PlayedRollout, signal: AbortSignal) => Promise<Verdict>;
 
 /** Judges a rollout after its end. @throws if it cannot judge, in which case the rollout counts as failed */

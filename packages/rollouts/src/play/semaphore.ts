@@ -1,5 +1,4 @@
-// Limits the number of agents that play at the same time. Agents that were started ahead of their time wait here until another
-// one ends.
+// Limits the number of agents that play at once. Agents that were started ahead wait here until another one ends.
 
 /** A permit, with which one agent may play. */
 export interface Permit {

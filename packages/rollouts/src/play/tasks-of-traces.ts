@@ -5,10 +5,7 @@ import { readTextLines } from '@bowyer/core';
 import { asRecord, isConversationFile, isTrace, openingOf, readConversations } from '@bowyer/conversations';
 import type { AgentTask } from './agent-task.js';
 
-/**
- * Returns whether a file of an agent's tasks contains traces instead of tasks. Lines with an `id` that are in no other program's
- * trace format are tasks.
- */
+/** Returns whether a file contains traces instead of tasks: lines with an `id` in no known trace format are tasks. */
 export async function containsTraces(path: string): Promise<boolean> {
   if (!isConversationFile(path)) return false;
   if (!/\.jsonl?(\.gz)?$/.test(path)) return true;

@@ -1,5 +1,4 @@
-// Reads the tasks of an agent from lines of JSON, and divides them into sets for training, for evaluations during training, and
-// for the final test.
+// Reads an agent's tasks from JSON lines, and divides them into sets for training, evaluations, and the final test.
 import { readProblem, readTextLines, repeatedKeyProblem, Rng } from '@bowyer/core';
 import type { Split } from '@bowyer/envs';
 import { parseJson } from '@bowyer/text';
@@ -8,10 +7,7 @@ import { containsTraces, tasksOfTraces } from './tasks-of-traces.js';
 
 export type SplitTasks<Task extends AgentTask = AgentTask> = Record<Split, readonly Task[]>;
 
-/**
- * Reads a file of tasks, or a file of traces whose first messages become tasks. @throws for a line that is not an object with an
- * `id`, and for equal ids
- */
+/** Reads a file of tasks, or of traces, whose first messages become tasks. @throws for a line without an `id`, and equal ids */
 export async function readTasks(file: string): Promise<AgentTask[]> {
   const tasks: AgentTask[] = [];
   try {
@@ -56,10 +52,7 @@ export function checkTasks(tasks: readonly AgentTask[], place: string): void {
   }
 }
 
-/**
- * The tasks of evaluations and of the final test: lists of tasks, or shares of all tasks, which are selected by their ids and not
- * used for training.
- */
+/** The tasks of evaluations and the final test, not used for training: lists, or shares that are selected by ids. */
 export interface HeldOut<Task extends AgentTask = AgentTask> {
   evalTasks: readonly Task[] | null;
   testTasks: readonly Task[] | null;
@@ -102,10 +95,7 @@ function rankedById<Task extends AgentTask>(tasks: readonly Task[]): Task[] {
   return [...tasks].sort((one, other) => ranks.get(one)! - ranks.get(other)! || (one.id < other.id ? -1 : 1));
 }
 
-/**
- * Returns the task that an episode plays. Training plays all tasks in a new order in each pass over them; an evaluation keeps
- * their order.
- */
+/** Returns an episode's task. Training reorders all tasks in each pass over them; an evaluation keeps their order. */
 export function taskOf<Task extends AgentTask>(
   tasks: readonly Task[],
   { split, group, seed }: { split: Split; group: number; seed: number },

@@ -1,5 +1,4 @@
-// Runs an agent that is a program of the user. The program is started once for each rollout, and environment variables contain
-// the address of the rollout's model server.
+// Runs a user's program as an agent: once per rollout, with the model server's address in environment variables.
 import { rmSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -11,16 +10,11 @@ import { verdictOfLine } from '../rewards/verdict.js';
 export interface AgentProgramOptions {
   /** The shell command that starts the agent, such as `node my-agent.js`. */
   command: string;
-  /**
-   * Names of further environment variables of this process that the agent gets. All others are withheld, since they may hold
-   * secrets.
-   */
+  /** Names of further environment variables for the agent; all others are withheld, since they may hold secrets. */
   passEnv: readonly string[];
   /** The time limit of a rollout in milliseconds; 0: no limit. */
   timeoutMs: number;
-  /**
-   * The folder for the output files of the agent's programs. While a rollout runs, its task is a file in the subfolder `tasks`.
-   */
+  /** The folder for the programs' output; while a rollout runs, its task is a file in the subfolder `tasks`. */
   outputFolder: string;
 }
 
@@ -85,10 +79,7 @@ const LONGEST_VARIABLE = 128 * 1024;
 export const fitsVariable = (task: AgentTask): boolean =>
   Buffer.byteLength(JSON.stringify(task)) < LONGEST_VARIABLE - 'BOWYER_TASK='.length;
 
-/**
- * Returns the environment variables of an agent: those that the SDKs of OpenAI and Anthropic read, the rollout's address, and the
- * task if it fits into a variable.
- */
+/** Returns an agent's environment variables: those of OpenAI's and Anthropic's SDKs, the rollout, and the task if it fits. */
 export const agentVariables = ({ task, open }: PlayedRollout): Record<string, string> => ({
   OPENAI_BASE_URL: open.baseURL,
   OPENAI_API_KEY: open.apiKey,

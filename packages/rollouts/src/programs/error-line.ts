@@ -19,10 +19,7 @@ export class ErrorLine {
   }
 }
 
-/**
- * Returns whether a line reports an uncaught error of Node, Python or another language: `TypeError: …`, `openai.BadRequestError:
- * …`. The time is linear in the length of the line, which is not bounded.
- */
+/** Returns whether a line reports an uncaught error of a program, such as `TypeError: …`, in linear time. */
 function isUncaught(line: string): boolean {
   const [name] = /^[\w.$]*/.exec(line)!;
   return /(?:Error|Exception)(?!\w)/.test(name) && line[line.indexOf(':') + 1] === ' ';

@@ -12,10 +12,7 @@ export interface JudgeProgramOptions {
   outputFolder: string;
 }
 
-/**
- * Returns a function that runs the judge's program for a rollout. The program gets all environment variables of this process, and
- * reads `{task, rollout}` from standard input.
- */
+/** Returns a function that runs the judge's program with this process's variables; it reads `{task, rollout}` from stdin. */
 export function judgeProgram({ command, timeoutMs, outputFolder }: JudgeProgramOptions): JudgeRollout {
   return async ({ name, task }, recorded, signal) => {
     const line = await runProgram({

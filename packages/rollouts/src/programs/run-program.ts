@@ -1,5 +1,4 @@
-// Runs a user's program once: its output goes to a file, the last line of its output is returned, and its child processes end
-// with it.
+// Runs a user's program once: its output goes to a file, its last line is returned, and its child processes end with it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
@@ -30,10 +29,7 @@ interface ProgramOptions {
 const GRACE_MS = 2000;
 const LOOK_MS = 20;
 
-/**
- * The largest number of turns of the event loop in which the pipes of an ended program are read. They suffice to read everything
- * that pipes can hold.
- */
+/** The largest number of event-loop turns in which an ended program's pipes are read, enough for all that pipes can hold. */
 const MOST_TURNS = 64;
 
 /**
@@ -102,10 +98,7 @@ async function runGroup(
   }
 }
 
-/**
- * The numbers of file descriptors that must stay free for this process and for the model calls of each program. V8 aborts the
- * process if it gets none.
- */
+/** The file descriptors that must stay free for this process and each program's calls; V8 aborts the process without any. */
 const FREE = 16;
 const FREE_PER_PROGRAM = 2;
 let running = 0;
@@ -135,8 +128,7 @@ interface ProgramEnd {
 }
 
 /**
- * Returns a promise of the end of a child process. It listens at once, since an `error` event without a listener would end this
- * process.
+ * Resolves at the end of a child process. It listens at once, since an `error` without a listener would end this process.
  *
  * @throws if the program cannot be started
  */

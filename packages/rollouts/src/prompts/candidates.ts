@@ -32,10 +32,8 @@ function leaders(candidates: readonly Pick<Candidate, 'scores'>[], front: readon
 }
 
 /**
- * Returns the candidate whose prompts are changed next: one of the Pareto front, drawn with a probability in proportion to the
- * number of selection tasks on which it has the highest score.
- *
- * Source: Agrawal et al. 2025, arXiv:2507.19457, algorithm 2.
+ * Draws the candidate to change next from the Pareto front, in proportion to the number of selection tasks on which it scores
+ * highest. Source: Agrawal et al. 2025, arXiv:2507.19457, algorithm 2.
  */
 export function chooseParent(candidates: readonly Pick<Candidate, 'scores'>[], rng: Rng): number {
   return rng.choice(leaders(candidates, paretoFront(candidates)).flat());
@@ -50,9 +48,7 @@ export function bestCandidate(candidates: readonly Pick<Candidate, 'scores'>[]):
 export const samePrompts = (one: Prompts, other: Prompts): boolean =>
   Object.keys(one).every((place) => one[place] === other[place]);
 
-/**
- * Two candidates of the Pareto front, and the merged prompts, in which each text comes from the candidate that has changed it.
- */
+/** Two candidates of the Pareto front, and their merged prompts: each text comes from the candidate that has changed it. */
 interface Merge {
   parents: readonly [number, number];
   prompts: Prompts;
@@ -60,11 +56,8 @@ interface Merge {
 
 /**
  * Merges the changes that two candidates of the Pareto front have made since their last common ancestor. If both have changed a
- * text, that of the candidate with the higher mean score is used.
- *
- * Source: arXiv:2507.19457, appendix on the system-aware merge.
- *
- * @returns null if no pair of candidates gives new prompts
+ * text, that of the candidate with the higher mean score is used. Returns null if no pair gives new prompts. Source:
+ * arXiv:2507.19457, appendix on the system-aware merge.
  */
 export function mergeOf(candidates: readonly Candidate[], rng: Rng): Merge | null {
   const front = paretoFront(candidates);

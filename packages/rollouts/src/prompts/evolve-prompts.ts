@@ -28,10 +28,7 @@ export interface EvolutionOptions {
   /** The number of feedback tasks on which a change is tried in each iteration. */
   minibatchSize: number;
   merges: number;
-  /**
-   * The highest possible score of a task. An iteration is skipped if the current prompts already reach it on every task of the
-   * minibatch. Null: unknown.
-   */
+  /** The highest score of a task: an iteration is skipped if all scores of the minibatch reach it. Null: unknown. */
   perfectScore: number | null;
   /** The largest number of successive iterations in which the reflector may fail to write a text. */
   mostWithoutText: number;
@@ -45,11 +42,7 @@ export type TrialSet = { kind: 'feedback'; first: number; count: number } | { ki
 
 export interface EvolutionParts {
   seedPrompts: Prompts;
-  /**
-   * Runs the agent once with these prompts on each task of the set. Rollouts with other prompts get the same random numbers.
-   *
-   * @returns [tasks] the results
-   */
+  /** Runs the agent once on each task. Other prompts get the same random numbers. @returns [tasks] the results */
   evaluate(prompts: Prompts, set: TrialSet): Promise<Trial[]>;
   /** Returns a new text for one prompt; null if the reflector's answer contains none. @param place the prompt's name */
   reflect(place: string, prompts: Prompts, trials: readonly Trial[]): Promise<string | null>;
@@ -66,9 +59,7 @@ export interface EvolutionState {
   rollouts: number;
   merges: number;
   candidates: Candidate[];
-  /**
-   * [candidates] the number of texts that were rewritten in each candidate so far, which decides which text is rewritten next.
-   */
+  /** [candidates] the number of texts rewritten in each one so far, which decides which text is rewritten next. */
   rewritten: number[];
   /** The number of successive iterations up to now in which the reflector wrote no text; 0 if absent. */
   withoutText?: number;

@@ -1,5 +1,4 @@
-// Finds the instructions to the model (system messages, descriptions of tools) in a request of any protocol, and replaces them by
-// evolved prompts before the server reads the request.
+// Finds the instructions (system messages, descriptions of tools) in requests, and replaces them by evolved prompts.
 import { isRecord } from '@bowyer/core';
 import type { Prompts } from './candidates.js';
 
@@ -37,10 +36,7 @@ function mappedText(content: unknown, place: PlaceKind, visit: Visit): unknown {
   );
 }
 
-/**
- * Applies `visit` to a tool's description, which Chat Completions has in the tool's field `function`, and Responses and Messages
- * in the tool itself.
- */
+/** Applies `visit` to a tool's description, which Chat Completions has in `function`, Responses and Messages in the tool. */
 function mappedTool(tool: unknown, visit: Visit): unknown {
   if (!isRecord(tool)) return tool;
   if (isRecord(tool.function)) return { ...tool, function: mappedTool(tool.function, visit) };
@@ -63,8 +59,7 @@ export function promptTexts(body: unknown): { text: string; place: PlaceKind }[]
  * Returns the request with prompts replaced. A prompt is replaced even within a longer text, so that what an agent adds to its
  * prompt for a task is kept. One message may contain several prompts, which are all replaced.
  *
- * @param own the agent's original prompts by name
- * @param prompts the texts that replace them, by the same names
+ * @param own the agent's original prompts, which the `prompts` of the same names replace
  */
 export function withPrompts(body: unknown, own: Prompts, prompts: Prompts): unknown {
   const places = Object.keys(own).filter((place) => own[place] !== '');
@@ -79,10 +74,7 @@ export function withPrompts(body: unknown, own: Prompts, prompts: Prompts): unkn
   });
 }
 
-/**
- * Replaces the named prompts one after another, each only in those stretches of the text that no earlier prompt has matched.
- * Replacements are not searched again.
- */
+/** Replaces prompts one after another, each only where no earlier one has matched. Replacements are not searched again. */
 function replaced(text: string, [place, ...others]: readonly string[], own: Prompts, prompts: Prompts): string {
   if (place === undefined) return text;
   const between = text.split(own[place]);

@@ -1,12 +1,8 @@
-// Writes the request to the reflector, the model that rewrites an agent's prompts after reading its dialogues, and extracts the
-// new prompt from the reflector's answer.
+// Writes the request to the reflector, the model that rewrites prompts, and extracts the new prompt from its answer.
 import type { Prompts } from './candidates.js';
 import type { Trial } from './evolve-prompts.js';
 
-/**
- * The largest number of characters of a rollout's feedback that the reflector reads, half from its beginning and half from its
- * end.
- */
+/** The largest number of characters of a rollout's feedback that the reflector reads: half of its beginning, half of its end. */
 const LONGEST_FEEDBACK = 6_000;
 
 /** Returns the message that asks the reflector for a new text of one prompt. @param place the prompt's name */
@@ -38,12 +34,7 @@ function shortened(text: string): string {
   return `${text.slice(0, half)}\n[${text.length - LONGEST_FEEDBACK} characters are left out]\n${text.slice(-half)}`;
 }
 
-/**
- * Returns the new prompt from a reflector's answer: the text between the first and the last code fence, since a prompt may
- * contain fences itself.
- *
- * @returns null if the answer has no such text
- */
+/** Returns the text between the first and last code fence, since a prompt may contain fences; null if there is none. */
 export function reflectedText(answer: string): string | null {
   const fences = [...answer.matchAll(/^[ \t]*```[^\n`]*$/gm)];
   if (fences.length < 2) return null;

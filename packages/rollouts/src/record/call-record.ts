@@ -25,12 +25,7 @@ export function begunCall(call: number, rollout: string, { protocol, path, heade
   };
 }
 
-/**
- * Returns the records of a request: one for each prompt, since a request of Completions may have several.
- *
- * @param calls the known fields, one for each prompt
- * @param sent the body of the response
- */
+/** Returns the records of a request, one for each prompt (Completions allows several). @param sent the body of the response */
 export function recordedCalls(
   calls: readonly BegunCall[],
   sent: unknown,

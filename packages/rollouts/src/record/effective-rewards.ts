@@ -2,8 +2,7 @@
 import type { RecordedReward, RecordedRollout } from './recorded.js';
 
 /**
- * Returns the rewards that count: for each name and each call (or the whole rollout), the last one that was reported before the
- * policy learned from the rollout. Replaced and late rewards stay in the record.
+ * Returns the last reward of each name and call (or the rollout) before the policy learned from it. Others stay in the record.
  */
 export function effectiveRewards({ rewards }: Pick<RecordedRollout, 'rewards'>): RecordedReward[] {
   const last = new Map<string, RecordedReward>();

@@ -1,5 +1,4 @@
-// Defines the events in the log of rollouts (rollout-log.ts), such as a model call or a reward, and computes the state of a rollout,
-// a RecordedRollout, from its events.
+// Defines the events in the log of rollouts (rollout-log.ts), and computes a RecordedRollout from them.
 import type { RecordedCall, RecordedCorrection, RecordedReward, RecordedRollout, RolloutOrigin } from './recorded.js';
 
 export type { RolloutOrigin };
@@ -8,15 +7,10 @@ export type { RolloutOrigin };
 export type LogEvent =
   /** The beginning of a rollout, or of its next attempt, after which the events of earlier attempts do not count. */
   | ({ type: 'begun'; at: number } & RolloutOrigin)
-  /**
-   * A finished model call. @member keys of the dialogues that end with its answers, in the order of `choices`; empty for text
-   * completions
-   */
+  /** A finished model call. @member keys of the dialogues that end with its answers, by choice; empty for text completions */
   | { type: 'call'; id: string; call: RecordedCall; keys: readonly string[] }
   | { type: 'undelivered'; id: string; call: number }
-  /**
-   * The client has repeated the request of `call` as the call `by`: its retry counter shows that it did not get the answer.
-   */
+  /** The client has repeated `call` as `by`: its retry counter shows that it did not get the answer. */
   | { type: 'superseded'; id: string; call: number; by: number }
   | { type: 'failure'; id: string; call: number; error: string }
   | { type: 'reward'; id: string; reward: RecordedReward }

@@ -29,10 +29,7 @@ export function eventOf<T>(line: Buffer): T | null {
 /** The members of a recorded call that contain JSON of the client, whose numbers must be kept as they were written. */
 const GIVEN = ['request', 'tools', 'messages'];
 
-/**
- * Returns the JSON texts of those members that contain numbers which JSON.stringify would write differently, such as 1.0; null if
- * there are none.
- */
+/** Returns the JSON of members with numbers that JSON.stringify would write differently, such as 1.0; null if there are none. */
 function writtenParts(call: object): Record<string, string> | null {
   const texts = Object.entries(call).flatMap(([name, value]) => {
     if (!GIVEN.includes(name)) return [];

@@ -1,5 +1,4 @@
-// Reads the files of a log of rollouts, which are called parts: numbered files of bounded size. Lines are read together with
-// their positions, even while another process writes the log.
+// Reads the numbered files (parts) of a log of rollouts: lines with their positions, even while another process writes.
 import { open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventOf } from './log-line.js';

@@ -34,11 +34,7 @@ export class LogWriter {
     private offset: number,
   ) {}
 
-  /**
-   * Opens the newest file of the log to append to it.
-   *
-   * @param sizes number of valid bytes of each file, in order; bytes after them are removed from the newest file
-   */
+  /** Opens the newest file to append to it. @param sizes valid bytes of each file in order; those after them are removed */
   static async open(folder: string, sizes: Map<number, number>, options: LogWriterOptions): Promise<LogWriter> {
     const [part, length] = [...sizes].at(-1) ?? [1, 0];
     const older = new Map([...sizes].slice(0, -1));
@@ -129,10 +125,7 @@ async function openPart(folder: string, part: number): Promise<FileHandle> {
   return file;
 }
 
-/**
- * Syncs a folder to disk, without which a new file in it may be missing after a power failure. Windows cannot open folders, and
- * does not need the sync.
- */
+/** Syncs a folder to disk, without which a power failure may lose a new file. Windows cannot and need not do it. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const opened = await open(folder, 'r');

@@ -1,6 +1,5 @@
-// Makes and checks API keys, one for each rollout. An agent sends its rollout's key as the API key of its model calls, and the server
-// learns from it which rollout a call belongs to. A key contains the rollout's id and a signature, so that a restarted server
-// recognizes it without a list.
+// Makes and checks API keys, one for each rollout, by which the server learns to which rollout a model call belongs. A key
+// contains the rollout's id and a signature, so that a restarted server recognizes it.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,10 +7,7 @@ import { join } from 'node:path';
 export class RolloutKeys {
   private constructor(private readonly secret: Buffer) {}
 
-  /**
-   * Reads the secret with which keys are signed from a file in the folder that only its owner can read; the file is made if it is
-   * missing.
-   */
+  /** Reads the secret that signs keys from a file in the folder that only its owner can read; makes the file if it is missing. */
   static async open(folder: string): Promise<RolloutKeys> {
     const path = join(folder, 'rollouts.key');
     const known = await readFile(path).catch(() => null);

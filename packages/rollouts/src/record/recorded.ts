@@ -4,9 +4,7 @@ import type { ChatMessage } from '@bowyer/text';
 
 export interface RecordedChoice extends SampledUtterance {
   index: number;
-  /**
-   * The grammar or schema that constrained the sampling, from which training computes the token masks again; absent without one.
-   */
+  /** The grammar or schema that constrained the sampling, from which training recomputes token masks; absent without one. */
   constraint?: string;
   finishReason: 'stop' | 'length' | 'tool_calls';
   /** The stop string that ended the answer; absent if the model's end token or a limit ended it. */
@@ -19,15 +17,9 @@ export interface RecordedMessage {
   content: string;
   reasoning?: string;
   calls: { id: string; name: string; arguments: string }[];
-  /**
-   * True if the client got fewer tool calls than were sampled, since its request allows only one. No later prompt can continue
-   * the tokens of such an answer.
-   */
+  /** True if the client got fewer tool calls than were sampled, as it allows only one; no prompt can continue the tokens. */
   shortened?: true;
-  /**
-   * The texts of the answer that look like tool calls. `status` is `ok` for a valid call, else the reason why it could not be
-   * parsed.
-   */
+  /** Texts of the answer that look like tool calls. `status`: `ok` for a valid call, else why it could not be parsed. */
   attempts?: { status: string; name: string | null; start: number; end: number }[];
 }
 
@@ -49,15 +41,9 @@ export interface RecordedCall {
   messages: unknown[];
   /** The reason why `messages` is empty, such as an image in the request; absent if `messages` is not empty. */
   unread?: string;
-  /**
-   * The address of the endpoint that answered instead of a local model, and whose answers have no tokens; absent for a local
-   * model.
-   */
+  /** The address of the endpoint that answered, without tokens, instead of a local model; absent for a local model. */
   upstream?: string;
-  /**
-   * The answer of the `upstream` endpoint as the client got it, which a replay can send again; absent if it is longer than 16
-   * MiB.
-   */
+  /** The answer of `upstream` as the client got it, for replays; absent if it is longer than 16 MiB. */
   answer?: RecordedAnswer;
   /** True if texts of the call were redacted and its tokens removed; absent otherwise. */
   redacted?: true;
@@ -66,10 +52,7 @@ export interface RecordedCall {
   /** The time when the call began, in milliseconds since 1970; `endedAt` likewise. */
   startedAt: number;
   endedAt: number;
-  /**
-   * Whether the client received the answer; false if the connection broke before the last byte. Training omits undelivered calls
-   * by default.
-   */
+  /** Whether the client received the answer up to its last byte; training omits undelivered calls by default. */
   delivered: boolean;
   /** The number of the later call in which the client repeated this request; absent if it did not repeat it. */
   supersededBy?: number;
@@ -77,10 +60,7 @@ export interface RecordedCall {
   retry: number;
   /** Ids from headers of known agents, which show which calls belong to the same session or to a parent session. */
   hints: { session?: string; parent?: string };
-  /**
-   * Whether training excludes the call, for example because it asks for a title or is made by a judge (header `X-Bowyer-Purpose:
-   * auxiliary`).
-   */
+  /** Whether training excludes the call, for example one of a judge (header `X-Bowyer-Purpose: auxiliary`). */
   auxiliary: boolean;
 }
 
@@ -98,10 +78,7 @@ export interface RecordedReward {
   call?: number;
   /** The idempotency key of the reward: a second reward with an equal key is ignored. */
   key?: string;
-  /**
-   * The time of the reward in milliseconds since 1970, for readers of the log. Nothing depends on it, since a clock may be set
-   * back.
-   */
+  /** The time in milliseconds since 1970, for readers of the log; nothing depends on it, since a clock may be set back. */
   at: number;
   /** True if the reward came after the policy had learned from the rollout, so that it does not count; absent otherwise. */
   isLate?: true;
@@ -131,10 +108,7 @@ export interface RolloutOrigin {
   task?: string;
   attempt?: number;
   group?: string;
-  /**
-   * The seed for sampling all answers of the rollout, combined with the number of each call; seeds in requests are ignored. If
-   * absent, a seed is derived from the server's seed and `id`.
-   */
+  /** Seeds all answers with each call's number; requests' seeds are ignored. Absent: derived from the server's seed and `id`. */
   seed?: number;
   sampling?: FixedSampling;
 }
@@ -148,9 +122,6 @@ export interface RecordedRollout extends RolloutOrigin {
   metrics: Record<string, number>;
   status: 'open' | 'ended' | 'failed';
   reason?: string;
-  /**
-   * The time when the policy learned from the rollout, in milliseconds since 1970; rewards that are later in the log do not
-   * count. Absent if the policy has not learned from it.
-   */
+  /** When the policy learned from the rollout, in milliseconds since 1970; later rewards do not count. Absent: not learned. */
   learntAt?: number;
 }

@@ -1,9 +1,7 @@
 import type { RecordedRollout } from './recorded.js';
 
 /**
- * Checks that all answers of a rollout have tokens, since losses with importance ratios need the sampled tokens.
- *
- * @throws for a rollout with an answer of another endpoint or a redacted answer
+ * Checks that all answers have tokens, which importance ratios need. @throws for an answer of another endpoint or a redacted one
  */
 export function requireTokens({ id, calls }: Pick<RecordedRollout, 'id' | 'calls'>): void {
   const untrainable = calls.find(({ upstream, redacted }) => upstream !== undefined || redacted);

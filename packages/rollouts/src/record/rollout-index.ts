@@ -1,5 +1,4 @@
-// Keeps the positions of each rollout's events in the log of rollouts. The events themselves stay on disk, so that memory does
-// not grow with their size.
+// Keeps the positions of rollouts' events in the log; the events stay on disk, so that memory does not grow with them.
 import type { LogEvent } from './log-event.js';
 import type { Place } from './log-parts.js';
 
@@ -8,10 +7,7 @@ export class RolloutIndex {
   /** The positions of the events of ended rollouts by id, the most recently ended last. */
   readonly #ended = new Map<string, Place[]>();
 
-  /**
-   * Makes an empty index. @param mostEnded largest number of ended rollouts in the index; beyond it, the oldest are removed from
-   * it
-   */
+  /** Makes an empty index. @param mostEnded largest number of ended rollouts, beyond which the oldest are removed */
   constructor(private readonly mostEnded: number) {}
 
   add({ id, type }: LogEvent, place: Place): void {

@@ -1,5 +1,4 @@
-// Stores recorded rollouts in an append-only log, which consists of files in a folder. One process writes it, and others may read
-// it at the same time.
+// Stores recorded rollouts in an append-only log of files in a folder, which one process writes and others may read.
 import { join } from 'node:path';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { holderMessage, namingFile, readProblem, withFileLock } from '@bowyer/core';
@@ -15,10 +14,7 @@ export interface RolloutLogOptions {
   partBytes?: number;
   /** The largest total size of the log's files in bytes; beyond it, the oldest files are removed. No limit if not given. */
   mostBytes?: number;
-  /**
-   * The largest number of ended rollouts that can be found by their ids; 16,384 if not given. The log itself contains all of
-   * them.
-   */
+  /** The largest number of ended rollouts that can be found by id; 16,384 if not given. The log contains all of them. */
   mostEnded?: number;
 }
 
@@ -30,17 +26,13 @@ export class RolloutLog {
     private readonly index: RolloutIndex,
     private readonly writer: LogWriter,
     private readonly release: () => Promise<void>,
-    /**
-     * The number of bytes of an incomplete last line that were removed at the opening of the log; a killed process leaves such a
-     * line.
-     */
+    /** The number of bytes removed at the opening: an incomplete last line, which a killed process leaves. */
     readonly cutBytes: number,
   ) {}
 
   /**
-   * Opens the log in a folder, which is created if it is missing. An incomplete last line is removed.
-   *
-   * @throws if another running process writes this log, or a line before the last is damaged
+   * Opens the log in a folder, which is created if it is missing. An incomplete last line is removed. @throws if another running
+   * process writes this log, or a line before the last is damaged
    */
   static async open(folder: string, options: RolloutLogOptions = {}): Promise<RolloutLog> {
     const { partBytes, mostBytes, mostEnded } = { ...usual, ...options };
@@ -99,8 +91,7 @@ export class RolloutLog {
 }
 
 /**
- * Reads all rollouts of a log folder, ended ones first, even while another process writes the log. Only the positions of events
- * and one rollout at a time are kept in memory.
+ * Reads all rollouts of a folder, ended ones first, even while another process writes. Only one rollout at a time is in memory.
  */
 export async function* readRollouts(folder: string): AsyncGenerator<RecordedRollout> {
   const index = new RolloutIndex(Infinity);
@@ -111,19 +102,14 @@ export async function* readRollouts(folder: string): AsyncGenerator<RecordedRoll
   }
 }
 
-/**
- * Returns the result of a read, or null if the file does not exist any more, since the log's writer has removed its oldest file
- * in the meantime.
- */
+/** Returns the result of a read, or null if the file is gone, since the log's writer removes its oldest files. */
 const unlessGone = <T>(read: Promise<T>): Promise<T | null> =>
   read.catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
 
-/**
- * Returns the offset after the last complete line of each log file, and the number of bytes after that line in the newest file.
- */
+/** Returns the offset after each file's last complete line, and the number of bytes after it in the newest file. */
 async function readParts(
   folder: string,
   index: RolloutIndex,

@@ -9,14 +9,10 @@ export interface Usage {
 /** Prices per million input and output tokens, in any currency. */
 export type Prices = Usage;
 
-/** Returns the price of the counted tokens. */
 export const costOf = ({ input, output }: Usage, prices: Prices): number =>
   (input * prices.input + output * prices.output) / 1e6;
 
-/**
- * Returns the numbers of tokens of a call, as the local tokenizer or the endpoint counts them; null if an endpoint does not
- * report them, as in OpenAI's streams without `include_usage`.
- */
+/** Returns a call's numbers of tokens, by the local tokenizer or the endpoint; null if an endpoint does not report them. */
 export function usageOf(call: Pick<RecordedCall, 'promptIds' | 'choices' | 'upstream' | 'answer'>): Usage | null {
   const { promptIds, choices, upstream, answer } = call;
   if (upstream === undefined)

@@ -29,11 +29,7 @@ export const usualRubric =
   'direct scores a little higher than one that wastes steps. One that does not reach it scores higher the more real progress it has made. ' +
   'Claims that the tools’ results do not support score low.';
 
-/**
- * Returns the judge's verdicts on the rollouts of one group, in the order of the rollouts.
- *
- * @throws if none of the judge's answers can be parsed
- */
+/** Returns verdicts on the rollouts of a group, in their order. @throws if none of the judge's answers can be parsed */
 export async function judgeGroup(
   chat: Pick<OpenAiChat, 'complete'>,
   rollouts: readonly (readonly JudgedMessage[])[],

@@ -3,9 +3,7 @@ import type { RecordedRollout } from '../record/recorded.js';
 import { conversationsOf } from '../trajectories/conversations-of.js';
 import type { JudgedMessage } from './judge.js';
 
-/**
- * Returns the messages of a rollout's conversations, one conversation after another; tool calls are written as JSON.
- */
+/** Returns the messages of a rollout's conversations one after another; tool calls are written as JSON. */
 export function judgedDialogue(rollout: Pick<RecordedRollout, 'calls'>): JudgedMessage[] {
   return conversationsOf(rollout).flatMap(({ messages }) => messages.map(judgedMessage));
 }

@@ -40,10 +40,7 @@ export interface Conversation {
   promptIds: readonly number[];
 }
 
-/**
- * Returns a key that all requests of a conversation share: made from the session id, or else from the conversation's first
- * messages.
- */
+/** Returns a key that all requests of a conversation share, from the session id or else its first messages. */
 export const conversationKey = (shown: Conversation): string =>
   shown.session === undefined ? openingKey(shown) : `session ${shown.session}`;
 
@@ -54,10 +51,7 @@ export function openingKey({ messages, promptIds }: Omit<Conversation, 'session'
   return createHash('sha256').update(JSON.stringify(opening)).digest('hex');
 }
 
-/**
- * Returns whether the canary answers a conversation. If the share grows, the canary keeps the conversations that it already
- * answers.
- */
+/** Returns whether the canary answers a conversation. If the share grows, it keeps those that it already answers. */
 export function isOfCanary({ canary, share }: Canary, conversation: string): boolean {
   const hash = createHash('sha256')
     .update(JSON.stringify([canary, conversation]))

@@ -1,5 +1,4 @@
-// Compares users' feedback on the answers of a served model and of its canary (a second adapter that answers a share of the
-// requests), with confidence intervals. The two are the arms of the comparison.
+// Compares users' feedback on a served model and its canary (an adapter that answers a share of requests): the two arms.
 import { clusteredMean, mean, studentQuantile, type ClusteredMean, type Interval } from '@bowyer/core';
 import type { RecordedRollout } from '../record/recorded.js';
 import { finalRewards, REWARD } from '../trajectories/final-rewards.js';
@@ -28,10 +27,7 @@ export interface ArmComparison {
   arms: [model: Arm, canary: Arm];
   /** The canary's mean feedback minus the model's; absent if one of them has feedback on fewer than two conversations. */
   difference?: Difference;
-  /**
-   * The same difference over those conversations only whose first messages both arms have answered; absent if there are fewer
-   * than two different first messages.
-   */
+  /** The difference over conversations whose first messages both arms answered; absent with fewer than two such openings. */
   paired?: Difference & { openings: number };
 }
 
@@ -99,10 +95,7 @@ export async function compareArms(
   };
 }
 
-/**
- * Returns the difference of two independent means. The smaller of the two degrees of freedom is used, so that the confidence
- * interval is never too narrow.
- */
+/** Returns the difference of two independent means, with the smaller degrees of freedom: the interval is never too narrow. */
 function differenceOf(first?: ClusteredMean, second?: ClusteredMean): Pick<ArmComparison, 'difference'> {
   if (first === undefined || second === undefined || Math.min(first.clusters, second.clusters) < 2) return {};
   const gain = second.mean - first.mean;

@@ -1,5 +1,4 @@
-// Redacts recorded model calls before they are stored: texts that must not be stored are replaced, and the call's tokens are
-// removed, since they encode the same texts.
+// Redacts recorded model calls before they are stored: replaces the matched texts, and removes tokens, which encode them.
 import type { RecordedCall, RecordedChoice } from '../record/recorded.js';
 
 /** Returns a text in which the stretches that must not be stored are replaced; the same text if there are none. */
@@ -7,9 +6,7 @@ export type Redact = (text: string) => string;
 
 const MARK = '[REDACTED]';
 
-/**
- * Makes a function that replaces every match of the regular expressions. @throws {SyntaxError} for an invalid regular expression
- */
+/** Makes a function that replaces every match. @throws {SyntaxError} for an invalid regular expression */
 export function redactPatterns(patterns: readonly string[]): Redact {
   const compiled = patterns.map((pattern) => new RegExp(pattern, 'g'));
   return (text) => compiled.reduce((rest, pattern) => rest.replace(pattern, MARK), text);
@@ -26,10 +23,7 @@ export function redactedValue<T>(value: T, redact: Redact): T {
   return (Array.isArray(value) ? after.map(([, each]) => each) : Object.fromEntries(after)) as T;
 }
 
-/**
- * Returns a call in the form in which it may be stored. If one of its texts is redacted, its tokens are removed, as in calls that
- * another endpoint has answered.
- */
+/** Returns a call as it may be stored. If a text is redacted, the tokens are removed, as in calls of another endpoint. */
 export function redactedCall(call: RecordedCall, redact: Redact): RecordedCall {
   const { request, tools, messages, hints, choices } = call;
   const texts = { request: withoutIds(request), tools, messages, hints, choices: choices.map(textsOf) };

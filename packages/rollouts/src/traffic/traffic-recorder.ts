@@ -1,5 +1,4 @@
-// Records the model calls of ordinary clients of a served model, and users' feedback on its answers. Clients need no change: each
-// call is recorded as a rollout of its own, whose id is the id of the answer.
+// Records the calls of ordinary clients of a served model as rollouts with their answers' ids, and users' feedback.
 import {
   BadRequestError,
   modelCalls,

@@ -1,5 +1,4 @@
-// Converts a recorded rollout to conversations for supervised learning (task=finetune), for instance to imitate a stronger
-// model's answers. Answers may be without token ids.
+// Converts a recorded rollout to conversations for supervised learning (task=finetune), even without token ids.
 import { parseJson, type ChatMessage } from '@bowyer/text';
 import type { RecordedCall, RecordedChoice, RecordedRollout } from '../record/recorded.js';
 import { dialogueKeys, toolsKey } from '../tree/dialogue-keys.js';
@@ -52,9 +51,7 @@ function answeredOf(call: RecordedCall, choice: RecordedChoice): Answered {
 }
 
 /**
- * Returns the messages before an answer, with the answers among them that are to be learned in this conversation.
- *
- * @param unlearned answers that no conversation teaches yet, by their dialogues; those in this history are removed from the map
+ * Returns the messages before an answer, with those answers that no conversation teaches yet. They are removed from `unlearned`.
  */
 function learnedHistory(
   messages: readonly ChatMessage[],

@@ -16,10 +16,7 @@ import { finalRewards, REWARD } from './final-rewards.js';
  */
 export type RecordedUse = 'imitate' | 'prefer' | 'ask';
 
-/**
- * Writes the training data from a folder of recorded rollouts to a file, even while a server still records there. @returns the
- * number of items
- */
+/** Writes training data from recorded rollouts to a file, even during recording. @returns the number of items */
 export async function writeRecordedData(path: string, folder: string, use: RecordedUse): Promise<number> {
   const file = await JsonlFile.open(path, 0);
   let count = 0;

@@ -1,5 +1,4 @@
-// Converts a recorded rollout to an episode for RL. A branch of the rollout's tree of calls becomes a token segment, and each
-// answer of the model becomes an utterance and a turn.
+// Converts a recorded rollout to an RL episode: branches of its tree of calls are token segments, answers are turns.
 import { spokenIds, type SegmentUtterance, type TokenSegment, type Trajectory, type Transition } from '@bowyer/core';
 import type { RecordedMasks } from '@bowyer/serving';
 import type { RecordedCall, RecordedChoice, RecordedRollout } from '../record/recorded.js';
@@ -125,10 +124,7 @@ function transitionsOf(
   return transitions;
 }
 
-/**
- * Returns the `info` of each turn. That of the last turn contains the values of the whole rollout: components of its reward, and
- * metrics.
- */
+/** Returns the `info` of each turn; the last one has the reward components and metrics of the whole rollout. */
 function infosOf(
   rollout: RecordedRollout,
   turns: readonly Pick<CallNode, 'call' | 'choice'>[],
@@ -183,10 +179,7 @@ function utteranceOf(
   };
 }
 
-/**
- * Returns the tokens of an answer. If it was sampled under a grammar, they include the grammar's masks, so that training computes
- * the same probabilities as sampling did.
- */
+/** Returns an answer's tokens, with the masks of its grammar, if any, so that training computes the sampling's probabilities. */
 function maskedTokens(
   { sampling }: RecordedCall,
   { ids, terminated, constraint, maskedLogprobs }: RecordedChoice,

@@ -16,8 +16,7 @@ export interface WrittenConversations {
 }
 
 /**
- * Writes the conversations of recorded rollouts to a file, which is replaced if it exists. Failed rollouts are omitted, and each
- * conversation has the reward of its rollout.
+ * Writes the conversations, each with its rollout's reward, to a file, which is replaced. Failed rollouts are omitted.
  *
  * @param minReward rollouts with a smaller reward, or without one, are omitted; null keeps all
  */

@@ -31,10 +31,7 @@ function branchTo(leaf: CallNode): CallNode[] {
   return branch;
 }
 
-/**
- * Finds the answers that a prompt contains by a hash of all tokens up to the answer's end, so that the time for a rollout is
- * linear in its tokens.
- */
+/** Finds the answers that a prompt contains by a hash of the tokens up to their ends, in linear time. */
 class Ends {
   readonly #nodes = new Map<number, CallNode[]>();
 
@@ -67,10 +64,7 @@ function endsAt({ call, choice }: CallNode, ids: readonly number[], length: numb
 
 const START = 0x811c9dc5;
 
-/**
- * Adds a token id to an FNV-1a hash, which is computed over ids instead of bytes. If two hashes are equal, the tokens are
- * compared.
- */
+/** Adds a token id to an FNV-1a hash over ids instead of bytes. If two hashes are equal, the tokens are compared. */
 const step = (hash: number, id: number): number => Math.imul(hash ^ id, 0x01000193) >>> 0;
 
 const hashOf = (ids: readonly number[], start = START): number => ids.reduce(step, start);

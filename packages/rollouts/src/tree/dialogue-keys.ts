@@ -1,5 +1,4 @@
-// Computes keys by which dialogues are compared. Two dialogues whose messages have the same meaning have the same key, even if a
-// client repeats the messages in another form.
+// Computes keys that dialogues with the same meaning share, even if a client repeats messages in another form.
 import { createHash } from 'node:crypto';
 import { keepsDigits } from '@bowyer/core';
 import {
@@ -12,10 +11,7 @@ import {
 } from '@bowyer/text';
 import type { RecordedMessage } from '../record/recorded.js';
 
-/**
- * Returns the key of a dialogue without messages, which depends on the chat template, the tools, the documents and the template's
- * variables.
- */
+/** Returns the key of an empty dialogue, from the chat template, the tools, the documents and the template's variables. */
 export const rootKey = (
   { source = '' }: ChatTemplate,
   { tools = [], documents = [], variables = {} }: TemplateInputs,
@@ -28,10 +24,7 @@ export const toolsKey = (tools: readonly unknown[]): string => digest(canonicalJ
 export const nextKey = (key: string, messages: readonly ChatMessage[], at: number): string =>
   digest(key, canonical(messages, at));
 
-/**
- * Returns the keys of a dialogue up to and including each of its messages. @param root key of the dialogue without
- * messages
- */
+/** Returns the keys of a dialogue up to each of its messages. @param root key of the dialogue without messages */
 export function dialogueKeys(root: string, messages: readonly ChatMessage[]): string[] {
   let key = root;
   return messages.map((_, at) => (key = nextKey(key, messages, at)));
@@ -47,7 +40,6 @@ export function reasoningOf({ reasoning_content: reasoning, thinking }: ChatMess
   return '';
 }
 
-/** Returns the ids of a message's tool calls. */
 export const callIds = (message: ChatMessage): string[] => callsOf(message).map(({ id }) => id);
 
 interface Call {
@@ -162,10 +154,7 @@ function sorted(value: unknown): unknown {
   return entries.map(([key, item]) => [key, member(value, key, item)]);
 }
 
-/**
- * Returns a member of a JSON object in a form in which equal numbers such as 1.0 and 1 are equal; numbers with more digits than a
- * float64 stay as they were written.
- */
+/** Returns a member in a form in which 1.0 and 1 are equal; numbers beyond a float64's digits stay as written. */
 function member(holder: object, key: string | number, item: unknown): unknown {
   const text = typeof item === 'number' ? numberText(holder, key) : undefined;
   return text === undefined || keepsDigits(text) ? sorted(item) : { digits: text };

@@ -1,5 +1,4 @@
-// Finds the model's earlier answers in a rollout's dialogue, so that the next prompt can repeat the tokens that were sampled. The
-// tokens themselves stay in the log.
+// Finds the model's earlier answers in a dialogue, so that the next prompt can repeat their tokens, which stay in the log.
 import type { Dialogue } from '@bowyer/serving';
 import type { ChatMessage, ChatTemplate } from '@bowyer/text';
 import type { RecordedCall } from '../record/recorded.js';
@@ -60,10 +59,7 @@ export function answerKeys(
   return choices.map(({ message }) => answeredKey(key, message));
 }
 
-/**
- * Removes the field `name` that clients of several agents add to the model's messages, unless the chat template writes names,
- * since sampled messages have none.
- */
+/** Removes clients' field `name` from the model's messages, unless the template writes it, since sampled ones have none. */
 function asRead(template: ChatTemplate, messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const isNamed = ({ role, name }: ChatMessage) => role === 'assistant' && name !== undefined;
   if (!messages.some(isNamed) || writesNames(template)) return messages;

@@ -1,5 +1,4 @@
-// Writes the prompt tokens of a model call. If the dialogue continues a sampled answer, the prompt keeps the tokens that were
-// sampled.
+// Writes the prompt tokens of a model call, keeping the sampled tokens if the dialogue continues a sampled answer.
 import type { PromptWriter } from '@bowyer/serving';
 import type { Tokenizer } from '@bowyer/text';
 import type { RecordedCall } from '../record/recorded.js';
@@ -45,9 +44,6 @@ export const splicedPrompt =
 const endsWith = (whole: readonly number[], end: readonly number[]): boolean =>
   whole.length >= end.length && end.every((id, i) => whole[whole.length - end.length + i] === id);
 
-/**
- * Decodes tokens to text without white space, for a comparison: templates trim messages, and write JSON with other spaces than
- * were sampled.
- */
+/** Decodes tokens without white space, for a comparison, since templates trim messages and write JSON with other spaces. */
 const inkOf = (tokenizer: Tokenizer, ids: readonly number[]): string =>
   Buffer.from(tokenizer.decodeBytes(ids)).toString('utf8').replace(/\s+/g, '');

@@ -1,6 +1,5 @@
-// Finds the tokens that a chat template writes between an answer of the model and the next message. With them, a prompt can be
-// extended token by token: everything up to the answer keeps the tokens that the model has read and sampled, and only later
-// messages are rendered.
+// Finds the tokens that a chat template writes between an answer and the next message, so that a prompt keeps all tokens up to
+// the answer, and only later messages are rendered.
 import type { ChatMessage } from '@bowyer/text';
 import type { WriteDialogue } from '@bowyer/serving';
 

@@ -1,5 +1,4 @@
-// Generates problems of addition, subtraction and multiplication. The written solutions work digit by digit, with carries and
-// borrows, and multiply by each digit separately.
+// Generates problems of addition, subtraction and multiplication, whose written solutions work digit by digit.
 import { inSteps, type Kind, type Worked } from './kind.js';
 
 export const arithmetic: Kind = (rng, level) => {

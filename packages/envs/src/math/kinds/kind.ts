@@ -1,11 +1,7 @@
-// Defines what all kinds of generated math problems share: the type of a generator, the levels of difficulty, and functions that
-// format solutions.
+// Defines the type of a generator of math problems, the levels of difficulty, and functions that format solutions.
 import type { Rng } from '@bowyer/core';
 
-/**
- * The level of difficulty of a generated problem. 1: one easy step; 2: two steps or larger numbers; 3: three steps, or fractions
- * as results.
- */
+/** The difficulty. 1: one easy step; 2: two steps or larger numbers; 3: three steps, or fractions as results. */
 export type Level = 1 | 2 | 3;
 
 export interface Worked {

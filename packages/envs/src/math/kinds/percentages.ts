@@ -1,5 +1,4 @@
-// Generates percentage problems of three types: a share of a number, a change of a price by a percentage, and the price before a
-// change.
+// Generates percentage problems: a share of a number, a price after a change by a percentage, and the price before it.
 import type { Rng } from '@bowyer/core';
 import { inSteps, type Kind, type Worked } from './kind.js';
 

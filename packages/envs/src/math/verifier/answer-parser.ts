@@ -23,10 +23,7 @@ const MAX_MEMBERS = 32;
 
 const MAX_DEPTH = 6;
 
-/**
- * Parses a final answer. @param text the answer without the solution before it @returns null if it is empty, too long or not an
- * answer
- */
+/** Parses a final answer without the solution before it; returns null if it is empty, too long or not an answer. */
 export function parseAnswer(text: string): Answer | null {
   if (text.length > MAX_ANSWER) return null;
   const plain = text.trim().replace(/^(\${1,2})([^$]*)\1\.?$/, '$2');
@@ -104,9 +101,7 @@ function jointOf(tokens: readonly Token[]): ListAnswer['joint'] {
   return and ? 'and' : 'or';
 }
 
-/**
- * Parses a list without brackets. Empty members are skipped: in `1, 2, and 3` there is one between the second comma and `and`.
- */
+/** Parses a list without brackets. Empty members are skipped, such as the one between comma and `and` in `1, 2, and 3`. */
 function bareList(parts: readonly Part[], depth: number): Answer | null {
   const members = membersOf(parts, depth);
   if (members?.length === 1) return members[0];
@@ -136,10 +131,7 @@ const isCondition = (tokens: readonly Token[]): boolean =>
 const named = (answer: Answer, name: string | null): Answer =>
   answer.kind === 'relation' || answer.name !== null ? answer : { ...answer, name };
 
-/**
- * Moves a name from the members to the whole list, if all members or only the first have it: `n = 1, 2, 3` becomes a list with
- * the name n.
- */
+/** Moves a name from all members, or from the first alone, to the list: `n = 1, 2, 3` is a list with the name n. */
 function namedTogether(of: ListAnswer): ListAnswer {
   const names = of.members.map(({ name }) => name);
   const [first, ...others] = names;
@@ -192,10 +184,7 @@ function equationOf(sides: readonly (readonly Token[])[], depth: number): Answer
   return chainOf(sides, depth);
 }
 
-/**
- * Returns whether a name of two or three capital letters is a product of variables. In AB = 4 it is not, since AB is a length; in
- * PV = nRT it is, since the right side has variables.
- */
+/** Returns whether capitals are a product, as in PV = nRT, whose right side has variables. In AB = 4 they are a length. */
 const isProduct = (name: string, value: Answer): boolean =>
   /^[A-Z]{2,3}$/.test(name) && value.kind === 'value' && variablesOf(value.tree).size > 0;
 
@@ -209,10 +198,7 @@ function withName(answer: Answer, name: string): Answer {
   return { ...answer, members: answer.members.map((member) => withName(member, name)) };
 }
 
-/**
- * Parses a chain of equations. A chain without variables, such as 2 · 3 + 1 = 6 + 1 = 7, is a calculation, whose last side is the
- * answer.
- */
+/** Parses a chain of equations. Without variables, as in 2 · 3 + 1 = 6 + 1 = 7, the last side is the answer. */
 function chainOf(sides: readonly (readonly Token[])[], depth: number): Answer | null {
   const trees = sides.map((side) => parseExpression(side));
   const relations: Relation[] = [];
@@ -307,10 +293,7 @@ function setBuilder(inner: readonly Token[], depth: number): Answer | null {
   return condition?.kind === 'relation' ? condition.interval : null;
 }
 
-/**
- * Parses a matrix, a set or an interval in superfluous parentheses. Parentheses around a number belong to the expression and are
- * not removed here.
- */
+/** Parses a matrix, a set or an interval in superfluous parentheses; those around a number belong to the expression. */
 function wrapped(inner: readonly Token[], depth: number): Answer | null {
   const answer = parseMatrix(inner) ?? joinedOf(inner, depth) ?? bracketedOf(inner, depth);
   return answer?.kind === 'list' ? answer : null;

@@ -3,7 +3,6 @@ import type { Unit } from './units.js';
 
 export type Comparison = '<' | '<=' | '>' | '>=' | '!=' | '=';
 
-/** An equation or inequality: its two sides and the sign between them. */
 export interface Relation {
   left: Tree;
   comparison: Comparison;
@@ -17,19 +16,14 @@ export interface ValueAnswer {
   /** The possible meanings of the unit's name, such as a mass or a currency for `pound`; empty if the answer has no unit. */
   units: readonly Unit[];
   noun: readonly string[];
-  /**
-   * The value times the unit read as a variable, for a unit of a single letter, since `5 m` may mean five metres or 5 · m; else
-   * null.
-   */
+  /** The value times the unit as a variable, for a unit of one letter, since `5 m` may be five metres or 5 · m; else null. */
   product: Tree | null;
 }
 
 export interface ListAnswer {
   kind: 'list';
   name: string | null;
-  /**
-   * The opening bracket as written; empty for a list without brackets; '∪', '∩' or '∖' for sets that are joined by this operator.
-   */
+  /** The opening bracket; empty for a list without brackets; '∪', '∩' or '∖' for sets that this operator joins. */
   open: string;
   close: string;
   /** Whether the order of the members matters, as in a tuple, an interval or a matrix. */

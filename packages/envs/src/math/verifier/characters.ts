@@ -1,13 +1,9 @@
-// Normalises the characters of an answer before it is parsed: digits and signs that look alike in Unicode are replaced by one
-// form.
+// Normalises the characters of an answer before parsing: digits and signs that look alike in Unicode get one form.
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉';
 
-/**
- * The LaTeX command for each special character, such as `\le` for ≤. Unicode's compatibility decomposition would change the
- * meaning of some of them.
- */
+/** The LaTeX command for each special character. Unicode's compatibility decomposition would change the meaning of some. */
 const commands: Readonly<Record<string, string>> = {
   '≤': '\\le ',
   '≥': '\\ge ',

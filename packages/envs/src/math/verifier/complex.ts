@@ -8,9 +8,7 @@ import type { Work } from './work.js';
 export interface Complex {
   re: Decimal;
   im: Decimal;
-  /**
-   * The base-10 logarithm of the largest possible error; Infinity for a value that was not computed, NaN for an undefined one.
-   */
+  /** The base-10 logarithm of the largest possible error; Infinity: not computed; NaN: undefined. */
   error: number;
 }
 
@@ -25,10 +23,7 @@ export const UNKNOWN: Complex = { re: new Decimal(0), im: new Decimal(0), error:
 /** The largest absolute value of an argument for which the exponential function and the trigonometric functions are computed. */
 const MAX_EXPONENT = 1e5;
 
-/**
- * The cost of an elementary function with 60 digits, and of an arithmetic operation, in the units of `Work`, which limits the
- * time of a comparison.
- */
+/** The cost of an elementary function with 60 digits, and of an arithmetic operation, in the units of `Work`. */
 const STEPS = { function: 500, operation: 10 };
 
 /** Returns the smallest n for which the absolute values of the real and the imaginary part are below 10ⁿ. */
@@ -52,10 +47,7 @@ function sumOfErrors(...errors: readonly number[]): number {
   return largest + Math.log10(errors.reduce((sum, error) => sum + 10 ** (error - largest), 0));
 }
 
-/**
- * Computes with a fixed number of decimal digits. Each operation is charged to `work`, which throws when the limit of the
- * comparison is reached.
- */
+/** Computes with a fixed number of decimal digits. `work` counts each operation, and throws at the limit of the comparison. */
 export class Arithmetic {
   readonly #Decimal: typeof Decimal;
   /** A cache of elementary functions' values, by function and argument. The two sides of a comparison often share arguments. */
@@ -128,9 +120,7 @@ export class Arithmetic {
     return this.#rounded(re, im, a.error - magnitude(a) + 2, 1 - this.digits);
   }
 
-  /**
-   * Computes the power n/d (in lowest terms) of a number: for a negative base and odd d the real root, else the principal value.
-   */
+  /** Computes the power n/d (in lowest terms): for a negative base and odd d the real root, else the principal value. */
   rationalPower(base: Complex, n: number, d: number): Complex {
     if (d === 1 && Math.abs(n) <= 64) return this.#integerPower(base, n);
     if (isZero(base)) return n > 0 ? { ...UNKNOWN, error: (base.error * n) / d } : nearZero(base);
@@ -176,9 +166,7 @@ export class Arithmetic {
   arcTangent = (a: Complex): Complex =>
     isReal(a) ? this.#rounded(this.#value('atan', a.re), undefined, a.error) : UNDEFINED;
 
-  /**
-   * Returns the floor of a real value. A value that differs from an integer by at most its rounding error counts as this integer.
-   */
+  /** Returns the floor of a real value; a value within its rounding error of an integer counts as this integer. */
   floor(a: Complex): Complex {
     if (!isReal(a)) return UNDEFINED;
     const nearest = a.re.round();
@@ -217,10 +205,7 @@ export class Arithmetic {
     return this.#rounded(root, undefined, error - magnitudeOf(root) + 1);
   }
 
-  /**
-   * Sets the imaginary part of a real number to exactly 0, since a rounding error there would move a negative number across the
-   * branch cut of the logarithm.
-   */
+  /** Sets the imaginary part of a real number to 0, since its rounding error could cross the branch cut of the logarithm. */
   #onLine = (a: Complex): Complex => (isReal(a) ? { ...a, im: new this.#Decimal(0) } : a);
 
   #size = ({ re, im }: Complex): Decimal => (im.isZero() ? re.abs() : re.times(re).plus(im.times(im)).sqrt());
@@ -247,8 +232,5 @@ const errorsOfProduct = (a: Complex, b: Complex): number[] => [
   ...(b.error === -Infinity ? [] : [b.error + Math.max(magnitude(a), a.error)]),
 ];
 
-/**
- * Returns the value of a function at its singularity 0: undefined if the argument is exactly 0, unknown if 0 is within its
- * rounding error.
- */
+/** Returns the value of a function at its singularity 0: undefined for an exact 0, unknown for a 0 within the rounding error. */
 const nearZero = ({ error }: Complex): Complex => (error === -Infinity || Number.isNaN(error) ? UNDEFINED : UNKNOWN);

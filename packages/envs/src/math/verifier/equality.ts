@@ -10,21 +10,16 @@ import { Work } from './work.js';
 /** The number of decimal digits of a computation, in addition to the digits of the numbers in the expressions. */
 const DIGITS = 45;
 
-/**
- * The largest number of digits of a number in an expression that is evaluated. Expressions with longer numbers are compared only
- * if both are rational.
- */
+/** The largest number of digits of a number; expressions with longer ones are compared only if both are rational. */
 const MAX_DIGITS = 300;
 
 /** The number of decimal digits that two computed values must share to count as equal. */
 const COMMON_DIGITS = 20;
 
 /**
- * Returns whether two expressions are equal. Variables are real. The answer must have the reference's value wherever that is
- * real, but may be defined elsewhere too: `\ln x^2` is no answer for `2 \ln x`, which is undefined for x < 0, but `2 \ln x` is
- * accepted for `\ln x^2`. Isolated undefined points are ignored.
- *
- * @returns false also if it cannot be decided
+ * Returns whether two expressions are equal; false also if it cannot be decided. Variables are real. The answer must have the
+ * reference's value wherever that is real, but may be defined elsewhere too: `\ln x^2` is no answer for `2 \ln x`, which is
+ * undefined for x < 0, but `2 \ln x` is accepted for `\ln x^2`. Isolated undefined points are ignored.
  */
 export const isEqual = (given: Tree, reference: Tree, work = new Work()): boolean =>
   decided(() => {
@@ -38,9 +33,7 @@ export const isEqual = (given: Tree, reference: Tree, work = new Work()): boolea
 const written = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
 
 /**
- * Returns the sign of the real constant c ≠ 0 for which given = c · reference wherever the reference has a value.
- *
- * @returns null if there is no such c
+ * Returns the sign of the real c ≠ 0 for which given = c · reference wherever the reference has a value; null if there is none.
  */
 export function signOfRatio(given: Tree, reference: Tree, work: Work): 1 | -1 | null {
   let first: { value: Complex; right: Complex } | null = null;
@@ -67,10 +60,7 @@ function decided(decide: () => boolean): boolean {
 
 type Values = (name: string) => number;
 
-/**
- * The absolute values that variables get in a comparison. They differ in size and have no simple relations to each other, so that
- * different expressions do not agree by chance.
- */
+/** The absolute values of variables in a comparison, without simple relations, so that expressions do not agree by chance. */
 const MAGNITUDES = [0.7390851, 1.3247179, 2.2360898, 0.0671433, 3.8392867, 7.6854521, 0.4159656, 41.3598857, 1.0173924];
 const FAR = 1234.5678901;
 
@@ -95,11 +85,10 @@ function pointsFor(variables: ReadonlySet<string>): Values[] {
 type Test = (values: readonly [given: Complex, reference: Complex], arithmetic: Arithmetic) => boolean | null;
 
 /**
- * Applies a test to the values of two expressions at every point at which the reference has a real value; if there is no such
- * point, at points where the expressions have complex values.
+ * Applies a test at every point at which the reference has a real value; if there is none, at points with complex values. Returns
+ * null if the test could not decide at any point.
  *
  * @param test returns null if it cannot decide at this point
- * @returns null if the test could not decide at any point
  */
 function agree(trees: readonly [given: Tree, reference: Tree], work: Work, test: Test): boolean | null {
   const digits = maximum(trees.map(digitsIn));

@@ -10,10 +10,7 @@ export interface Point {
   isComplex: boolean;
 }
 
-/**
- * Computes the value of an expression. The value is undefined if a subexpression has no value, or, unless `isComplex`, no real
- * one.
- */
+/** Computes the value; undefined if a subexpression has no value, or, unless `isComplex`, no real one. */
 export function evaluate(tree: Tree, point: Point): Complex {
   const value = valueAt(tree, point);
   return point.isComplex || isReal(value) ? value : UNDEFINED;
@@ -96,10 +93,7 @@ const complement =
 
 const MAX_FACTORIAL = 500;
 
-/**
- * Computes x!. For an integer x this is the factorial. For other x, it returns values of an arbitrary function with x! = x · (x −
- * 1)!, so that expressions such as (n + 2)! and n! (n + 1)(n + 2) are equal at every point.
- */
+/** Computes x!. For other than integers, arbitrary values with x! = x · (x − 1)!, so that (n + 2)! equals n! (n + 1)(n + 2). */
 const factorial: Function = (arithmetic, x) => {
   if (!isKnown(x) || x.re.abs().gt(MAX_FACTORIAL)) return UNKNOWN;
   const whole = arithmetic.floor(x);
@@ -151,10 +145,7 @@ function rootOf(arithmetic: Arithmetic, of: Complex, degree: Complex): Complex {
     : arithmetic.power(of, arithmetic.over(arithmetic.number(1), degree));
 }
 
-/**
- * Returns the value of an unknown function such as f: a number between 1 and 2 that depends only on the function's name and
- * arguments, so that equal calls are equal and different ones are not.
- */
+/** Returns the value of an unknown function such as f: a number between 1 and 2 that depends only on its name and arguments. */
 function anyFunction(name: string, arithmetic: Arithmetic, values: readonly Complex[]): Complex {
   if (values.some((value) => Number.isNaN(value.error))) return UNDEFINED;
   if (!values.every(isKnown)) return UNKNOWN;

@@ -75,10 +75,7 @@ class Parser extends TokenReader {
     return next.kind !== 'command' || next.text !== 'end';
   }
 
-  /**
-   * Returns whether the bar | at the current position opens an absolute value. It closes one if one is open and a value precedes
-   * it.
-   */
+  /** Returns whether the bar | opens an absolute value; it closes one if one is open and a value precedes it. */
   #isOpening(): boolean {
     return this.#bars === 0;
   }
@@ -131,10 +128,7 @@ class Parser extends TokenReader {
     return (/^\d+$/.test(text) ? this.#mixed(value) : null) ?? number(value);
   }
 
-  /**
-   * Parses a number in another base, such as 4210_5 in base 5. It is kept as written and not evaluated, since a problem may ask
-   * for exactly this notation.
-   */
+  /** Parses a number in another base, such as 4210_5. It is not evaluated, since a problem may ask for exactly this notation. */
   #based(digits: string): Tree {
     this.take();
     return { type: 'variable', name: `${digits}_${this.#subscript()}` };
@@ -181,8 +175,7 @@ class Parser extends TokenReader {
     if (this.next?.kind === 'letters' && this.next.isSpaced && areWords(text, this.next.text)) this.fail();
     if (letters.length > 1) {
       if (isUpright || isLongWord(text)) this.fail();
-      // A run of letters such as `ab^2` is a product of variables: the power, index or parentheses after it belong only to the
-      // last letter.
+      // A run of letters such as `ab^2` is a product: a power, index or parentheses belong only to the last letter.
       const rest = letters
         .slice(1)
         .map((letter): Token => ({ kind: 'letters', text: letter, isSpaced: false, isUpright }));

@@ -6,8 +6,7 @@ import { balanced } from './lexer.js';
 const MAX_TEXT = 20_000;
 
 /**
- * A final answer in the text of a solution. `isStated`: the answer is boxed or announced by words such as `answer is`, so that it
- * may also be a word, a list or an expression and not only a number.
+ * A final answer. `isStated`: it is boxed or announced by `answer is` etc., so that it may also be a word, list or expression.
  */
 interface FoundAnswer {
   text: string;
@@ -68,10 +67,7 @@ interface Box {
 
 const MAX_BOXES = 200;
 
-/**
- * Returns the content of the last `\boxed{…}`, or of several connected ones; empty if the text ends before the last box is
- * closed.
- */
+/** Returns the content of the last `\boxed{…}`, or of connected ones; empty if the text ends before the last box is closed. */
 function lastBoxed(text: string): string | null {
   const boxes: Box[] = [];
   const commands = [...text.matchAll(/\\f?boxed\s*/g)].slice(-MAX_BOXES);
@@ -86,9 +82,7 @@ function lastBoxed(text: string): string | null {
   return boxes.length === 0 ? null : joined(text, boxes);
 }
 
-/**
- * Parses the box `\boxed{…}` whose brace is at `start`; returns an empty text if the box is not closed, null if there is none.
- */
+/** Parses the box whose brace is at `start`; returns an empty text if it is not closed, null if there is none. */
 function boxAt(text: string, start: number): Omit<Box, 'start'> | '' | null {
   if (text[start] === '{') {
     const found = balanced(text, start);
@@ -124,8 +118,7 @@ function joined(text: string, boxes: readonly Box[]): string {
 const isConnected = (between: string): boolean =>
   between.length < 60 && (/^ ?$/.test(between) || BETWEEN.test(between.replace(/\\q?quad/g, ' ')));
 
-// A plus or minus sign of a number. After a number, a word or a closing bracket, the sign is an addition or subtraction and is
-// not matched.
+// A sign of a number. After a number, a word or a closing bracket, it is an addition or subtraction and is not matched.
 const SIGN = String.raw`(?:(?<![\p{L}\p{N})}\]] ?)[-+] ?)?`;
 const DIGITS = String.raw`(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)`;
 const PART = String.raw`(?:\{-?\d+\}|\d)`;
@@ -147,10 +140,7 @@ function lastNumber(text: string): FoundAnswer | null {
   return found === undefined ? null : { text: extended(text, found).trim(), isStated: false };
 }
 
-/**
- * Matches the characters directly after a number that belong to it: letters, powers and LaTeX commands, as in 2xy and 2\pi. The
- * next pattern matches words of scale, such as million, and am and pm.
- */
+/** Matches characters after a number that belong to it, as in 2xy and 2\pi. `SCALED` matches words of scale, am and pm. */
 const JOINED = /[\p{L}\\^_(][^\s$]*/uy;
 const SCALED =
   /(?: (?:hundred|thousand|million|billion|trillion|dozen|percent)(?![a-z]))+|(?::\d\d)? ?[ap]\.?m(?:\.|(?![a-z]))/iy;

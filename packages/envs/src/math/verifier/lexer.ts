@@ -1,5 +1,4 @@
-// Splits an answer, in LaTeX or plain text, into tokens for the parser. Commands that affect only the layout are dropped: sizes
-// of brackets, spaces, fonts, `\left`, `\displaystyle`.
+// Splits an answer, in LaTeX or plain text, into tokens. Commands of layout, such as `\left` and `\displaystyle`, are dropped.
 import { withCommands } from './characters.js';
 
 export interface Token {
@@ -103,8 +102,7 @@ const synonyms: Readonly<Record<string, string>> = {
   varepsilon: 'epsilon',
   overrightarrow: 'vec',
   bar: 'overline',
-  // In LaTeX, \sqrt takes one character, so that \sqrt12 is √1 · 2. In plain text, `sqrt` takes all digits and is therefore
-  // another command.
+  // In LaTeX, \sqrt takes one character: \sqrt12 is √1 · 2. In plain text, `sqrt` takes all digits, as another command.
   sqrt: 'radical',
 };
 
@@ -146,10 +144,7 @@ class Lexer {
   readonly tokens: Token[] = [];
   #position = 0;
   #isSpaced = false;
-  /**
-   * The number of parentheses and brackets that are open. Within them, a comma between digits separates members and not
-   * thousands.
-   */
+  /** The number of open brackets. Within them, a comma between digits separates members and not thousands. */
   #depth = 0;
 
   constructor(

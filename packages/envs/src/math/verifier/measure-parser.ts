@@ -1,5 +1,4 @@
-// Parses a measure: a number or expression with its unit or with a noun for what is counted, such as 3 cm^2, $12, 3 million, 50
-// %, 12 apples.
+// Parses a number or expression with its unit or a noun for what is counted: 3 cm^2, $12, 3 million, 50 %, 12 apples.
 import { Fraction } from '../fraction.js';
 import type { ValueAnswer } from './answer.js';
 import { parseExpression } from './expression-parser.js';
@@ -37,10 +36,7 @@ function withCurrency(tokens: readonly Token[]): ValueAnswer | null {
   return { ...value, units: unitsNamed(tokens[at].text) };
 }
 
-/**
- * Parses a value followed by words of scale, such as million, and a unit. As many tokens as possible at the end are read as the
- * unit.
- */
+/** Parses a value with words of scale, such as million, and the longest possible unit at the end. */
 function withUnit(tokens: readonly Token[]): ValueAnswer | null {
   for (let start = Math.max(1, tokens.length - MAX_TAIL); start < tokens.length; start++) {
     if (!startsTail(tokens[start])) continue;
@@ -62,9 +58,7 @@ const startsTail = ({ kind, text }: Token): boolean =>
   (kind === 'command' && (text === 'Omega' || text === 'frac')) ||
   ['%', '°', '¢', '‰', ...CURRENCIES].includes(text);
 
-/**
- * Returns whether the letters of a unit may also be a product of variables: `5 m` may be 5 · m, and `2\pi hr` may be 2π · h · r.
- */
+/** Returns whether a unit may be a product of variables: `5 m` may be 5 · m, and `2\pi hr` may be 2π · h · r. */
 const isPlainRun = (tail: readonly Token[]): boolean =>
   tail.length === 1 && tail[0].kind === 'letters' && tail[0].text.length <= 3 && !tail[0].isUpright;
 

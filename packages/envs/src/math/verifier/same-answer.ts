@@ -6,12 +6,7 @@ import { conversion, isPercentage, type Unit } from './units.js';
 import type { Work } from './work.js';
 import { isSameNoun, labelOfNoun } from './words.js';
 
-/**
- * Returns whether an agent's answer equals the reference.
- *
- * @param given the agent's answer
- * @param right the reference. An answer without the reference's unit or percent sign is accepted too
- */
+/** Returns whether an agent's answer equals the reference, whose unit or percent sign it may omit. */
 export function isSame(given: Answer, right: Answer, work: Work): boolean {
   if (given.kind === 'list' && right.kind === 'list') return isSameList(given, right, work);
   if (!isSameName(given, right)) return false;
@@ -24,20 +19,14 @@ export function isSame(given: Answer, right: Answer, work: Work): boolean {
   return given.kind === 'text' && right.kind === 'text' && given.text === right.text;
 }
 
-/**
- * Returns whether the names of two answers are compatible: equal, or one answer has none. The argument of a function is ignored,
- * so that f(x) and f are the same name.
- */
+/** Returns whether two names are compatible: equal, or one is null. The argument of a function is ignored: f(x) is f. */
 function isSameName({ name: a }: Answer, { name: b }: Answer): boolean {
   return a === null || b === null || withoutVariable(a) === withoutVariable(b);
 }
 
 const withoutVariable = (name: string) => name.replace(/\([a-z]\)$/i, '');
 
-/**
- * Compares two values, of which either may be a percentage: 50 % equals 1/2. If the reference is a percentage, its number without
- * the percent sign is accepted, too.
- */
+/** Compares two values, of which either may be a percentage: 50 % equals 1/2, and 50 is accepted if 50 % is the reference. */
 function isSameValue(given: ValueAnswer, right: ValueAnswer, work: Work): boolean {
   // If the reference is a number, a calculation that may only repeat the problem (such as `27 + 48` for 75) is not accepted.
   if (!work.takesCalculations && isNumeral(right.tree) && !isNumeral(given.tree)) return false;
@@ -50,10 +39,7 @@ function isSameValue(given: ValueAnswer, right: ValueAnswer, work: Work): boolea
   return given.units.some((from) => right.units.some((to) => isSameMeasure(given.tree, from, right.tree, to, work)));
 }
 
-/**
- * Returns the expression of an answer. If the answer has a unit of a single letter, such as `5 m`, this is the product 5 · m;
- * null for any other unit.
- */
+/** Returns the expression of an answer: for a unit of one letter, such as `5 m`, the product 5 · m; null for other units. */
 const productOf = ({ units, product, tree }: ValueAnswer): Tree | null => (units.length === 0 ? tree : product);
 
 function isSameMeasure(given: Tree, from: Unit, right: Tree, to: Unit, work: Work): boolean {
@@ -88,10 +74,7 @@ function isSameList(given: ListAnswer, right: ListAnswer, work: Work): boolean {
   return isSameSet(given.members, right.members, work);
 }
 
-/**
- * Compares the words `and` and `or` between the members of two lists. They matter only for statements: `x > 3 and x < 5` is not
- * `x > 3 or x < 5`.
- */
+/** Compares the `and` or `or` of two lists, which matters only for statements such as `x > 3 and x < 5`. */
 function isSameJoint(given: ListAnswer, right: ListAnswer): boolean {
   if (given.joint === undefined || right.joint === undefined || given.joint === right.joint) return true;
   return right.name !== null || !right.members.some(isStatement);
@@ -101,16 +84,10 @@ function isSameJoint(given: ListAnswer, right: ListAnswer): boolean {
 const isStatement = (answer: Answer): boolean =>
   answer.kind === 'relation' || (answer.kind === 'value' && answer.name === null && variablesOf(answer.tree).size > 0);
 
-/**
- * Returns whether two lists of sets are joined in the same way. A list without brackets, a set and a union (∪) count as equal;
- * only an intersection (∩) is different.
- */
+/** Returns whether two lists of sets are joined alike: no brackets, a set and a union count as equal, an intersection not. */
 const isSameJoin = (a: string, b: string): boolean => a === b || (a !== '∩' && b !== '∩');
 
-/**
- * Compares two lists in which the order does not matter. Each member is paired with the first equal member of the other list.
- * This suffices, since equality is transitive, except for percentages.
- */
+/** Compares unordered lists, pairing each member with the first equal one. Equality is transitive, except for percentages. */
 function isSameSet(given: readonly Answer[], right: readonly Answer[], work: Work): boolean {
   const left = [...right];
   return given.every((member) => {
@@ -144,10 +121,7 @@ function membersByName(given: ListAnswer, right: ListAnswer): [Answer, Answer][]
   return pairs;
 }
 
-/**
- * Returns whether one of the lists has no names and can be compared in the order of the other: `1, 2` is accepted for `x = 1, y =
- * 2`.
- */
+/** Returns whether a list without names can be compared in order with one that has them: `1, 2` is right for `x = 1, y = 2`. */
 function isUnnamed(given: ListAnswer, right: ListAnswer): boolean {
   const other = hasNames(given) ? right : given;
   return other.members.every((member) => labelOf(member) === null) && ['', '('].includes(other.open);
@@ -159,9 +133,7 @@ function isSameRatio(given: readonly Tree[], right: readonly Tree[], work: Work)
   return given.every((member, i) => isEqual(binary(member, '*', right[0]), binary(right[i], '*', given[0]), work));
 }
 
-/**
- * Returns whether the members of a ratio a:b may be hours and minutes, which are not proportional: 12:30 does not equal 24:60.
- */
+/** Returns whether a ratio may be hours and minutes, which are not proportional: 12:30 does not equal 24:60. */
 function isTime(members: readonly Tree[]): boolean {
   const [hours, minutes] = members.map((member) => rationalValue(member)?.toNumber() ?? NaN);
   return members.length === 2 && hours <= 24 && minutes <= 59 && (minutes >= 10 || minutes === 0);
@@ -183,9 +155,7 @@ function isSameRelation(given: Answer, right: Answer, work: Work): boolean {
 const intervalOf = (answer: Answer): ListAnswer | null =>
   answer.kind === 'list' ? answer : answer.kind === 'relation' ? answer.interval : null;
 
-/**
- * Compares an equation with a value that has a name, by bringing both to the form of an equation: `2x - y = 0` equals `y = 2x`.
- */
+/** Compares an equation with a named value, both as equations: `2x - y = 0` equals `y = 2x`. */
 function isNamedEquation(given: Answer, right: Answer, work: Work): boolean {
   const [a, b] = [asEquation(given), asEquation(right)];
   return a !== null && b !== null && isSameSolution(a, b, work);
@@ -197,10 +167,7 @@ function asEquation(answer: Answer): Relation | null {
   return { left: { type: 'variable', name: answer.name }, comparison: '=', right: answer.tree };
 }
 
-/**
- * Returns whether two equations or inequalities have the same solutions. f < g is equivalent to c·f < c·g for positive c, so that
- * the differences of the two sides must be proportional.
- */
+/** Returns whether two relations have the same solutions, so that the differences of their sides are proportional. */
 function isSameSolution(given: Relation, right: Relation, work: Work): boolean {
   const [a, b] = [oriented(given), oriented(right)];
   if (a.comparison !== b.comparison) return false;

@@ -4,10 +4,7 @@ import type { Token } from './lexer.js';
 const opening: ReadonlySet<string> = new Set(['(', '[', '{', '\\{']);
 const closing: ReadonlySet<string> = new Set([')', ']', '}', '\\}']);
 
-/**
- * Returns by how much a token changes the nesting depth of brackets. The two brackets of an interval may differ, as in [1, 2);
- * LaTeX's braces must match.
- */
+/** Returns by how much a token changes the depth of brackets. Those of an interval may differ; LaTeX's braces must match. */
 function depthChange({ kind, text }: Token): -1 | 0 | 1 {
   if (kind === 'command') return text === 'begin' ? 1 : text === 'end' ? -1 : 0;
   if (kind !== 'symbol') return 0;

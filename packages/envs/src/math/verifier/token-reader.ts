@@ -1,5 +1,4 @@
-// Reads the tokens of an answer one after another, and limits the nesting depth, so that a hostile answer cannot exhaust the
-// stack.
+// Reads tokens one after another, and limits the nesting depth, so that hostile answers cannot exhaust the stack.
 import { NoValueError } from '../fraction.js';
 import type { Token } from './lexer.js';
 
@@ -56,10 +55,7 @@ export class TokenReader {
     return result;
   }
 
-  /**
-   * Returns one character of the next token. The remaining characters stay as the next token, since a LaTeX argument without
-   * braces is one character.
-   */
+  /** Returns one character of the next token, and keeps the rest, since a LaTeX argument without braces is one character. */
   protected character(): string {
     const token = this.take();
     if (token.text.length > 1) this.tokens[--this.position] = { ...token, text: token.text.slice(1), isSpaced: false };

@@ -37,7 +37,6 @@ export function childrenOf(tree: Tree): readonly Tree[] {
   return tree.type === 'call' || tree.type === 'application' ? tree.arguments : [];
 }
 
-/** Returns the names of all variables in an expression. */
 export function variablesOf(tree: Tree, found = new Set<string>()): ReadonlySet<string> {
   if (tree.type === 'variable') found.add(tree.name);
   for (const child of childrenOf(tree)) variablesOf(child, found);
@@ -47,10 +46,7 @@ export function variablesOf(tree: Tree, found = new Set<string>()): ReadonlySet<
 export const someNode = (tree: Tree, test: (node: Tree) => boolean): boolean =>
   test(tree) || childrenOf(tree).some((child) => someNode(child, test));
 
-/**
- * Returns whether an expression is written as a number: `-3`, `3/4`, `1 1/2` or `1.2 * 10^3`. Sums, products, and divisions with
- * an integer result are calculations, not numbers: a problem may ask for their result.
- */
+/** Returns whether an expression is written as a number: `-3`, `3/4`, `1 1/2`, `1.2 * 10^3`, but not `1 + 2` or `6/3`. */
 export function isNumeral(tree: Tree): boolean {
   if (tree.type === 'number') return tree.isNumeral;
   if (tree.type === 'negative' || tree.type === 'group') return isNumeral(tree.of);

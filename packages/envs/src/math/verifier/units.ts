@@ -165,11 +165,7 @@ export function unitsNamed(word: string): readonly Unit[] {
 
 const MAX_FACTORS = 6;
 
-/**
- * Parses the tokens of a unit: `cm^2`, `square feet`, `m/s`, `miles per hour`, `kg m^2 s^{-2}`.
- *
- * @returns every possible meaning that uses all tokens; empty if there is none
- */
+/** Parses a unit such as `cm^2`, `m/s` or `kg m^2 s^{-2}`; returns each meaning that uses all tokens, empty if there is none. */
 export function parseUnit(written: readonly Token[]): Unit[] {
   const tokens = withoutFraction(written);
   let readings: Unit[] = [{ dimension: {}, scale: Fraction.of(1) }];

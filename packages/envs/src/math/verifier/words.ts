@@ -1,5 +1,4 @@
-// Handles the words in math answers: words of scale (million), nouns for what is counted (12 apples), and answers that consist of
-// words.
+// Handles words in math answers: words of scale (million), nouns for what is counted, and answers that are words.
 import { Fraction } from '../fraction.js';
 import { plainCharacters } from './characters.js';
 
@@ -49,10 +48,7 @@ const singular = (word: string) =>
     .replace(/ies$/, 'y')
     .replace(/(?<=(?:s|x|ch|sh))es$|(?<=[^s])s$/, '');
 
-/**
- * Returns the nouns for what is counted, in the singular and without filler words. A word such as `per` becomes the separator
- * `|`.
- */
+/** Returns the nouns in the singular and without filler words; a word such as `per` becomes the separator `|`. */
 export const nounOf = (words: readonly string[]): string[] =>
   words
     .map(singular)
@@ -106,10 +102,7 @@ export const isLongWord = (text: string): boolean => text.length > 3 && !LONG_PR
 export const areWords = (a: string, b: string): boolean =>
   (a.length > 1 && b.length > 1) || [a, b].some((text) => text.length > 2 && shortWords.has(text.toLowerCase()));
 
-/**
- * Returns whether a run of letters is a word and not a product of variables: it is long, begins with a capital, or is a known
- * short word.
- */
+/** Returns whether a run of letters is a word and not a product of variables. */
 export const isWord = (text: string): boolean =>
   isLongWord(text) || shortWords.has(text.toLowerCase()) || /^\p{Lu}\p{Ll}{2,}$/u.test(text);
 
@@ -133,10 +126,7 @@ export function plainWords(text: string): string {
     .trim();
 }
 
-/**
- * Returns the letter of a multiple-choice answer, written as (B), B. or B), with or without the text of the choice; null for
- * other answers.
- */
+/** Returns the letter of a multiple-choice answer such as (B), B. or B), with or without the choice's text; else null. */
 export function choiceLetter(text: string): string | null {
   const plain = plainCharacters(text).replace(FONTS, '$1').replace(/[$\\]/g, '').trim();
   const choice = /^(?:(?:option|choice|answer) )?(?:\(([A-J])\)|([A-J])[.):])(?:$|[ .])/i.exec(plain);

@@ -15,9 +15,7 @@ export const MAX_STEPS = 60_000;
 export class Work {
   #left: number;
 
-  /**
-   * Creates the state of one comparison. @param takesCalculations whether a calculation is accepted where a number is expected
-   */
+  /** Creates the state. @param takesCalculations whether a calculation is accepted where a number is expected */
   constructor(
     steps = MAX_STEPS,
     readonly takesCalculations = false,

@@ -1,9 +1,6 @@
 // Lists the commands that win the game Lighthouse, for demonstrations and tests.
 
-/**
- * The commands that win the game with all 50 points in 19 moves. They search both places where the key may be, so that one of
- * the moves is in vain.
- */
+/** The commands that win with all 50 points in 19 moves, of which one is in vain: they search both places of the key. */
 export const lighthouseWalkthrough: readonly string[] = [
   'north',
   'west',

@@ -1,6 +1,5 @@
-// Decodes an instruction of the Z-machine from the bytes at an address: its operation, its operands, the variable that receives
-// its result, and its branch.
-// Source: The Z-Machine Standards Document 1.1, section 4.
+// Decodes an instruction of the Z-machine: operation, operands, result variable and branch. Source: The Z-Machine Standards
+// Document 1.1, section 4.
 import { RETURN_FALSE, RETURN_TRUE, type Instruction, type Operation } from './instruction.js';
 import type { Machine } from './machine.js';
 import { operationFor, type OperationSpec } from './operations/index.js';

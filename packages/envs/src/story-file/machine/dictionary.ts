@@ -6,10 +6,7 @@ import type { ZText } from './z-text.js';
 export interface DictionaryEntry {
   word: string;
   address: number;
-  /**
-   * The bytes after the encoded word in the dictionary entry, whose meaning the game defines. Inform stores flags, the verb's
-   * number and the preposition's number in them.
-   */
+  /** The bytes after the word, whose meaning the game defines: Inform stores flags and the numbers of verb and preposition. */
   data: Uint8Array;
 }
 

@@ -3,17 +3,11 @@
 import type { Dictionary } from './dictionary.js';
 import type { Machine } from './machine.js';
 
-/**
- * The number of characters after which a typed line is cut, as in the common interpreters, which are written in C, even if the
- * game allows more.
- */
+/** The number of characters after which a line is cut, as in the common interpreters, even if the game allows more. */
 const MAX_LINE_LENGTH = 198;
 const ENTER = 13;
 
-/**
- * Passes a typed line to a machine that waits for one. The line is cut to the length of the game's buffer and converted to lower
- * case.
- */
+/** Passes a typed line to a machine that waits for one, in lower case and cut to the length of the game's buffer. */
 export function enterLine(machine: Machine, line: string): void {
   const input = machine.input;
   if (input?.kind !== 'line') throw new Error(`enterLine: the story waits for ${machine.pause}, not for a line`);
@@ -39,8 +33,7 @@ export function enterKey(machine: Machine, text: string): void {
 }
 
 /**
- * Fills the buffer of parsed words that the game reads: the number of words, then the dictionary address, length and position of
- * each word.
+ * Fills the game's buffer of parsed words: their number, then dictionary address, length and position of each.
  *
  * @param keepUnknown whether the entries of words that the dictionary lacks are left unchanged
  */

@@ -1,6 +1,4 @@
-// Defines a decoded instruction of the Z-machine: its operation, its operands, the variable that receives its result, and its
-// branch.
-// Source: The Z-Machine Standards Document 1.1, section 4.
+// Defines a decoded instruction of the Z-machine. Source: The Z-Machine Standards Document 1.1, section 4.
 import type { Machine } from './machine.js';
 
 export type Operation = (machine: Machine, instruction: Instruction) => void;
@@ -9,20 +7,14 @@ export type Operation = (machine: Machine, instruction: Instruction) => void;
 export const RETURN_FALSE = 0;
 export const RETURN_TRUE = 1;
 
-/**
- * A decoded instruction. Each operand is one number: a constant from 0 to 65535, or −1 − v for the variable v. `Machine.value`
- * returns the value of an operand.
- */
+/** A decoded instruction. An operand is a constant from 0 to 65535, or −1 − v for the variable v; `Machine.value` decodes it. */
 export interface Instruction {
   /** The number of the opcode, as `readForm` in decoder.ts numbers them. */
   readonly code: number;
   readonly execute: Operation;
   readonly next: number;
   readonly operands: readonly number[];
-  /**
-   * The first three operands, or 0 for a missing one. They are separate members for speed, since most operations have no more
-   * operands.
-   */
+  /** The first three operands, or 0 for a missing one; separate members for speed, since most operations have no more. */
   readonly a: number;
   readonly b: number;
   readonly c: number;

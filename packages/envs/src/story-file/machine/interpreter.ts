@@ -1,10 +1,7 @@
 import { StoryFault, type Machine, type Pause } from './machine.js';
 import { programOf } from './program.js';
 
-/**
- * The largest number of instructions between two inputs. Games need far fewer: a game that reaches the limit is in an endless
- * loop and is stopped.
- */
+/** The largest number of instructions between two inputs; a game that reaches it is in an endless loop and is stopped. */
 const MAX_INSTRUCTIONS_PER_TURN = 20_000_000;
 
 /** Runs the game until it waits for input or ends. */

@@ -74,7 +74,6 @@ export class Machine {
   readonly hasUndo: boolean;
   /** Whether the loop in interpreter.ts continues. An operation sets it to false to stop the loop. */
   isRunning = false;
-  /** The stack: local variables and temporary values of all active routines. */
   readonly stack = new Uint16Array(STACK_WORDS);
   stackTop = 0;
   /** The index in `stack` of the current routine's first local variable. */
@@ -102,10 +101,7 @@ export class Machine {
     this.restart();
   }
 
-  /**
-   * Restarts the game. The sequence of random numbers continues, and two flags of the header keep their values (section 6.1.3 of
-   * the standard).
-   */
+  /** Restarts the game. Random numbers continue, and two flags of the header keep their values (section 6.1.3). */
   restart(): void {
     const keptFlags = this.memory[0x11] & 0b11;
     this.memory.set(this.story.bytes.subarray(0, this.#staticBase));
@@ -186,18 +182,12 @@ export class Machine {
     }
   }
 
-  /**
-   * Returns the value of a variable whose number is an operand. If it is the stack, the value is not popped (section 6.3.4 of the
-   * standard).
-   */
+  /** Returns the value of a variable whose number is an operand. The stack is not popped (section 6.3.4 of the standard). */
   peek(variable: number): number {
     return variable === 0 ? this.stack[this.stackTop - 1] : this.load(variable);
   }
 
-  /**
-   * Sets a variable whose number is an operand. If it is the stack, its top value is replaced and nothing is pushed (section
-   * 6.3.4 of the standard).
-   */
+  /** Sets a variable whose number is an operand. On the stack, the top value is replaced (section 6.3.4 of the standard). */
   poke(variable: number, value: number): void {
     if (variable === 0) this.stack[this.stackTop - 1] = value;
     else this.save(variable, value);
@@ -219,12 +209,7 @@ export class Machine {
     else this.return(branchTo);
   }
 
-  /**
-   * Calls a routine.
-   *
-   * @param operands the routine's packed address and then its arguments
-   * @param store the variable that receives the result; −1: the result is discarded
-   */
+  /** Calls a routine. @param operands packed address, then arguments @param store variable of the result; −1: it is discarded */
   call(operands: readonly number[], store: number): void {
     const packed = this.value(operands[0]);
     const argumentCount = operands.length - 1;
@@ -318,10 +303,7 @@ export class Machine {
     this.screen.restore(snapshot.screen);
   }
 
-  /**
-   * Writes into the memory's header how the game sees its interpreter: a wide screen of unlimited height that follows version 1.1
-   * of the standard (section 11).
-   */
+  /** Describes the interpreter in the header: a wide screen of unlimited height, version 1.1 of the standard (section 11). */
   #writeHeader(): void {
     const { memory } = this;
     const { version } = this.story;

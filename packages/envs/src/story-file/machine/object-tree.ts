@@ -35,10 +35,7 @@ export class ObjectTree {
     this.#firstEntry = story.objectTable + (this.#isSmall ? 31 : 63) * 2;
   }
 
-  /**
-   * The number of objects. The header does not contain it; it follows from the lowest address of a property table, since the
-   * objects are stored before it (section 12.3 of the standard).
-   */
+  /** The number of objects, which are stored before the lowest property table; the header does not contain it (section 12.3). */
   get count(): number {
     let lowest = this.memory.length;
     let object = 1;
@@ -146,10 +143,7 @@ export class ObjectTree {
     return true;
   }
 
-  /**
-   * Returns the number of the property that follows the given one in an object's table; for 0 the first property, after the last
-   * 0.
-   */
+  /** Returns the number of the property after the given one in an object's table; for 0 the first one, after the last 0. */
   nextProperty(object: number, property: number): number {
     if (object === 0) return 0;
     if (property === 0) return this.#propertyNumber(this.memory[this.#firstProperty(object)]);

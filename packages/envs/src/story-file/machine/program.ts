@@ -1,5 +1,4 @@
-// Caches the decoded instructions of a game. An instruction is decoded when it is first executed, and all machines that run the
-// game share it.
+// Caches a game's decoded instructions, for all machines that run the game; each is decoded when it is first executed.
 import { decodeInstruction } from './decoder.js';
 import type { Instruction } from './instruction.js';
 import type { Machine } from './machine.js';
@@ -9,15 +8,11 @@ class Program {
   readonly instructions: (Instruction | undefined)[];
 
   constructor(private readonly story: Story) {
-    // The array gets its full length at once, since V8 would store an array that is filled at scattered indices as a slow hash
-    // table.
+    // The array gets its full length at once, since V8 would store one that is filled at scattered indices as a slow hash table.
     this.instructions = new Array<Instruction | undefined>(story.bytes.length).fill(undefined);
   }
 
-  /**
-   * Returns the instruction at an address. It is cached if it is outside the writable memory, since only there a game cannot
-   * change its code.
-   */
+  /** Returns the instruction at an address; cached only outside the writable memory, where a game cannot change its code. */
   instructionAt(machine: Machine, address: number): Instruction {
     const known = this.instructions[address];
     if (known !== undefined) return known;

@@ -1,18 +1,11 @@
-// Collects the text that a game prints, by destination: the main window, which the player reads, the upper window (status lines),
-// and tables in memory. Source: The Z-Machine Standards Document 1.1, sections 7 (output streams) and 8 (the screen), reduced to
-// plain text.
+// Collects the text that a game prints: main window, upper window (status lines), and tables in memory. Source: The Z-Machine
+// Standards Document 1.1, sections 7 (output streams) and 8 (the screen), reduced to plain text.
 
 export const SCREEN_COLUMNS = 128;
-/**
- * The height of the screen that is reported to games. 255 means unlimited, so that games do not wait for a key at the end of a page
- * (section 11.1.5 of the standard).
- */
+/** The screen height reported to games; 255 is unlimited, so that they do not wait for a key after a page (section 11.1.5). */
 export const SCREEN_ROWS = 255;
 
-/**
- * The largest number of output streams to memory that are open at once, each within the previous one (section 7.1.2.1.1 of the
- * standard).
- */
+/** The largest number of nested output streams to memory (section 7.1.2.1.1 of the standard). */
 const MAX_MEMORY_STREAMS = 16;
 
 const BLANK = 32;
@@ -93,10 +86,7 @@ export class Screen {
     if (window === 1) [this.#row, this.#column] = [0, 0];
   }
 
-  /**
-   * Moves the cursor of the upper window; that of the main window cannot be moved (section 8.7.2.3 of the standard). @param row
-   * @param column from 0
-   */
+  /** Moves the cursor, counted from 0, of the upper window; that of the main window is fixed (section 8.7.2.3). */
   setCursor(row: number, column: number): void {
     if (this.#window !== 1) return;
     while (this.#upper.length <= row && row < SCREEN_ROWS) this.#upper.push(blankRow());
@@ -104,9 +94,8 @@ export class Screen {
   }
 
   /**
-   * Clears windows. The text of the main window is nevertheless kept, since a player has read it.
-   *
-   * @param window −1: all windows, and the upper window is removed; −2: all windows; 1: the upper window
+   * Clears windows, but keeps the main window's text, which a player has read. @param window −1: all windows, and the upper one
+   * is removed; −2: all windows; 1: the upper window
    */
   eraseWindow(window: number): void {
     if (window === -1) this.splitWindow(0);

@@ -1,7 +1,6 @@
 // Generates the random numbers of the Z-machine's opcode `random`. The generator is seeded like that of the interpreters in C
 // (Frotz, Jericho), so that games which were recorded with them can be reproduced.
 
-/** The state of the random generator, which a snapshot of the machine contains. */
 export interface StoryRandomState {
   state: number;
   period: number;
@@ -21,9 +20,7 @@ export class StoryRandom {
   #state = 0;
   #period = 0;
   #count = 0;
-  /**
-   * The number of draws so far. A caller compares it before and after a command to see whether the command drew a random number.
-   */
+  /** The number of draws so far, by which a caller sees whether a command drew a random number. */
   drawCount = 0;
 
   constructor(seed: number) {
@@ -40,10 +37,7 @@ export class StoryRandom {
     [this.#state, this.#period, this.#count] = [state, 0, 0];
   }
 
-  /**
-   * Seeds the generator at the game's request, as opcode `random` with an argument ≤ 0 does. @param value absolute value of that
-   * argument
-   */
+  /** Seeds the generator at the game's request. @param value absolute value of the argument ≤ 0 of opcode `random` */
   seedFromStory(value: number): void {
     if (value === 0) this.#start(this.#seed); // unpredictable by the standard; here the episode's seed determines it
     else if (value < 1000) [this.#period, this.#count] = [value, 0];

@@ -20,10 +20,7 @@ export class StoryFormatError extends Error {
   }
 }
 
-/**
- * The immutable data of a game, which many machines may run at once. Addresses are byte addresses unless they are called
- * "packed".
- */
+/** The immutable data of a game, for many machines at once. Addresses are in bytes unless they are called "packed". */
 export class Story {
   readonly bytes: Uint8Array;
   readonly version: number;
@@ -83,10 +80,7 @@ export class Story {
     return packed * this.#packedScale + this.#stringOffset;
   }
 
-  /**
-   * Returns the sum of all bytes after the header. The opcode `verify` compares it with the header's word 0x1C (section 11.1.6 of
-   * the standard).
-   */
+  /** Returns the sum of all bytes after the header, which opcode `verify` compares with the header (section 11.1.6). */
   checksum(): number {
     let sum = 0;
     for (let i = 64; i < this.fileLength; i++) sum += this.bytes[i];
@@ -112,10 +106,7 @@ export class Story {
   }
 }
 
-/**
- * Returns the game inside a Blorb package, a container of a game and its media (FORM IFRS … ZCOD); returns the given bytes if
- * they are not a package.
- */
+/** Returns the game inside a Blorb package, a container of a game and its media (FORM IFRS … ZCOD); other bytes unchanged. */
 function unwrapBlorb(file: Uint8Array, name: string): Uint8Array {
   const id = (at: number) => Buffer.from(file.subarray(at, at + 4)).toString('latin1');
   if (id(0) !== 'FORM' || id(8) !== 'IFRS') return file;

@@ -16,9 +16,7 @@ export class ZText {
     this.zscii = new Zscii(story);
   }
 
-  /**
-   * Decodes the text at an address. @param memory of the machine, not of the file, since names of objects are in writable memory
-   */
+  /** Decodes a text. @param memory of the machine, not of the file, since names of objects are in writable memory */
   decode(memory: Uint8Array, address: number): DecodedText {
     const zCharacters: number[] = [];
     let at = address;
@@ -70,12 +68,7 @@ export class ZText {
     return this.textAt(memory, 2 * ((memory[entry] << 8) | memory[entry + 1]));
   }
 
-  /**
-   * Encodes a word as the dictionary does: padded or cut to 6 Z-characters in version 3, to 9 in later versions.
-   *
-   * @param codes the word's letters in ZSCII
-   * @returns 4 bytes in version 3, else 6
-   */
+  /** Encodes ZSCII codes as the dictionary does: padded or cut to 6 Z-characters (4 bytes) in version 3, later to 9 (6 bytes). */
   encode(codes: readonly number[]): Uint8Array {
     const length = this.story.version <= 3 ? 6 : 9;
     const zCharacters: number[] = [];

@@ -8,9 +8,7 @@ const DEFAULT_ALPHABETS = [
   ' \r0123456789.,!?_#\'"/\\-:()',
 ] as const;
 
-/**
- * The characters of the ZSCII codes from 155 to 223, for games without their own table (table 1 of section 3 of the standard).
- */
+/** The characters of ZSCII codes 155 to 223 for games without their own table (table 1 of section 3 of the standard). */
 const DEFAULT_EXTRA_CHARACTERS = 'äöüÄÖÜß»«ëïÿËÏáéíóúýÁÉÍÓÚÝàèìòùÀÈÌÒÙâêîôûÂÊÎÔÛåÅøØãñõÃÑÕæÆçÇþðÞÐ£œŒ¡¿';
 
 const FIRST_EXTRA = 155;

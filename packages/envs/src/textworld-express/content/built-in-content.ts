@@ -1,5 +1,4 @@
-// Makes the content of the TextWorldExpress games (foods, household objects and their places) that is part of the package and is
-// used if the option `contentDir` is not set.
+// Makes the built-in content of the TextWorldExpress games, for use without the option `contentDir`.
 import { lazy } from '../../data-file.js';
 import { makeContent } from './content.js';
 import { foodFile } from './foods.js';

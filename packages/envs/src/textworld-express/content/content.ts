@@ -1,26 +1,17 @@
-// Defines the content from which the worlds of the TextWorldExpress games are generated: foods and household objects, with the
-// places where they belong, for each fold (train, dev, test).
+// Defines the content of the TextWorldExpress games for each fold: foods, household objects, and where they belong.
 import { hashTrieOrder } from '../hash-order.js';
 import { folds, type Fold } from '../parameters.js';
 import { Thing, type CookingStyle, type CuttingStyle } from '../things.js';
 
 /** The members of TextWorldExpress's file cooking_world.json that the generation of worlds reads. */
 export interface FoodFile {
-  /**
-   * The allowed [cooking, cutting] pairs of each food, such as [fried, sliced], from which recipes draw. The keys are the names
-   * of the folds in the file.
-   */
+  /** The allowed [cooking, cutting] pairs of each food, such as [fried, sliced], by the names of the folds in the file. */
   FOOD_PREPARATIONS_SPLITS: Record<'train' | 'valid' | 'test', Record<string, string[][]>>;
-  /**
-   * Foods by the name of their group; a group of several foods lists them in `names`. A place is written "room.furniture" or
-   * "furniture".
-   */
+  /** Foods by group; a group of several lists them in `names`. A place is written "room.furniture" or "furniture". */
   FOODS_COMPACT: Record<string, { names?: string[]; indefinite?: string; properties: string[]; locations: string[] }>;
 }
 
-/**
- * The content of TextWorldExpress's file twc_objects.folds.json. The order of the objects determines which one an index draws.
- */
+/** The content of TextWorldExpress's file twc_objects.folds.json. Indices are drawn, so that the order of objects matters. */
 export type ObjectFile = Record<'train' | 'valid' | 'test', Record<string, { name: string; locations: string[] }>>;
 
 export interface FoodKind {
@@ -42,10 +33,7 @@ export interface ObjectKind {
 }
 
 export interface Content {
-  /**
-   * Whether the content comes from TextWorldExpress's files. Worlds then reproduce mistakes of TextWorldExpress, which the
-   * built-in content avoids.
-   */
+  /** Whether the content is from TextWorldExpress's files, whose mistakes are reproduced; the built-in content avoids them. */
   readonly isFromFiles: boolean;
   readonly foods: ReadonlyMap<string, FoodKind>;
   readonly foodsByPlace: ReadonlyMap<string, readonly FoodKind[]>;

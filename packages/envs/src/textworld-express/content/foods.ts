@@ -1,5 +1,4 @@
-// Lists the built-in foods of the game cookingworld, in the format of TextWorldExpress's food file. A fixed rule divides each
-// food's preparations between the folds, so that no pair of food and preparation is in two folds.
+// Lists the built-in foods of cookingworld in TextWorldExpress's format. No pair of food and preparation is in two folds.
 import { fromDataFile } from '../../data-file.js';
 import type { FoodFile } from './content.js';
 
@@ -14,10 +13,7 @@ interface FoodData {
   groups: Record<string, { kind: string; names: string[]; locations: string[]; indefinite?: string }>;
 }
 
-/**
- * The fold to which each successive preparation of a food goes: of seven preparations, four go to train, two to valid and one to
- * test. Three preparations suffice to give each fold one.
- */
+/** The fold of each successive preparation: of seven, four go to train, two to valid, one to test; three reach every fold. */
 const dealing = ['train', 'valid', 'test', 'train', 'train', 'valid', 'train'] as const;
 
 function dealPreparations({ kinds, groups }: FoodData): FoodFile['FOOD_PREPARATIONS_SPLITS'] {

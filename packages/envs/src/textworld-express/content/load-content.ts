@@ -1,5 +1,4 @@
-// Reads the content of the TextWorldExpress games from a folder with the two JSON files of TextWorldExpress, or with others in
-// their format.
+// Reads the content of the TextWorldExpress games from a folder with two JSON files in TextWorldExpress's format.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '@bowyer/core';

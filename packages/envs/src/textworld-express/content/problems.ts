@@ -1,5 +1,4 @@
-// Generates the hundred problems of each fold for the games sorting and arithmetic. They equal TextWorldExpress's problems, since
-// the generator, its seeds and the order of draws are the same.
+// Generates the hundred problems of each fold for sorting and arithmetic, which equal those of TextWorldExpress.
 import { JavaRandom } from '../java-random.js';
 import { folds, type Fold } from '../parameters.js';
 import { materials, nouns } from './words.js';
@@ -7,9 +6,7 @@ import { materials, nouns } from './words.js';
 /** The number of arithmetic problems for each operator in a fold. */
 const PER_KIND = 25;
 const MOST = 50;
-/**
- * The seed for drawing wrong answers. It was reconstructed from the problems that TextWorldExpress publishes, which it reproduces.
- */
+/** The seed for drawing wrong answers, reconstructed from the problems that TextWorldExpress publishes. */
 const FILLER_SEED = 0xbfd676416739n;
 
 export interface SortingItem {
@@ -26,10 +23,7 @@ const unitsByProperty: readonly Readonly<Record<string, number>>[] = [
   { ml: 1, l: 1000 },
 ];
 
-/**
- * Returns the items of each sorting problem in ascending order of quantity, which is the order in which the agent must put them
- * into the box.
- */
+/** Returns the items of each sorting problem in ascending order of quantity, in which the agent must put them into the box. */
 export function drawSortingProblems(): Record<Fold, SortingItem[][]> {
   const random = new JavaRandom(2051);
   const drawn: Record<Fold, SortingItem[][]> = { train: [], dev: [], test: [] };
@@ -127,10 +121,7 @@ function answerTo(operator: Operator, first: number, second: number): number | n
   return second % first === 0 ? second / first : null;
 }
 
-/**
- * Returns five wrong answers: the positive results of the other operators that differ from the right answer, and then random
- * numbers.
- */
+/** Returns five wrong answers: results of the other operators that are positive and wrong, then random numbers. */
 function drawWrongAnswers(random: JavaRandom, { operator, first, second, answer }: Question): number[] {
   const [sum, product] = [first + second, first * second];
   const differences = [first - second, second - first];

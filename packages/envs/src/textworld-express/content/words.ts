@@ -1,5 +1,4 @@
-// Lists words from which the TextWorldExpress games are generated: room names, nouns, materials and gestures. They are in the
-// same order as in TextWorldExpress's program, since the generator draws indices into these lists.
+// Lists words of the TextWorldExpress games, in the order of its program, since the generator draws indices into the lists.
 import { hashTrieOrder } from '../hash-order.js';
 import type { Fold } from '../parameters.js';
 
@@ -27,10 +26,7 @@ const nounsOf = (text: string): Noun[] =>
     return { one, many };
   });
 
-/**
- * The things that are counted, sorted and pointed at. As in TextWorldExpress's program, the dev fold has one thing twice and a
- * misspelled plural.
- */
+/** The things that are counted, sorted and pointed at. As in TextWorldExpress, the dev fold has a duplicate and a misspelling. */
 export const nouns: Readonly<Record<Fold, readonly Noun[]>> = {
   train: nounsOf(
     'apple/apples, orange/oranges, grape/grapes, tangerine/tangerines, banana/bananas, pineapple/pineapples, ' +

@@ -1,6 +1,5 @@
-// Plays the game Arithmetic: the agent reads a problem, finds the bundle whose number of things is the answer, and puts it into
-// the box. Reading the problem is one point, and the right bundle in the box another. A wrong thing in the box ends the game with
-// the score −2.
+// Plays the game Arithmetic: the agent reads a problem and puts the bundle with the answer's number of things into the box. Both
+// are one point each; a wrong thing in the box ends the game with the score −2.
 import { drawArithmeticProblems, type ArithmeticProblem } from '../content/problems.js';
 import { nouns, type Noun } from '../content/words.js';
 import { JavaRandom } from '../java-random.js';

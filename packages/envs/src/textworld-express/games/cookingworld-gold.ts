@@ -1,6 +1,5 @@
-// Finds the gold path (the expert's actions) of Cooking World: it reads the recipe, gets the knife, collects the ingredients room
-// by room, cuts and cooks them, and prepares the meal. As in TextWorldExpress, it walks
-// randomly, with a java.util.Random that is seeded with the world's seed, so that it reproduces recorded paths.
+// Finds the gold path (the expert's actions) of Cooking World: recipe, knife, ingredients room by room, cutting, cooking, meal.
+// As in TextWorldExpress, it walks randomly with a java.util.Random of the world's seed, which reproduces recorded paths.
 import type { CookingGame } from './cookingworld.js';
 import { JavaRandom } from '../java-random.js';
 import { cuttingVerbs, directions, visibleThings } from '../things.js';
@@ -112,19 +111,14 @@ class Cook {
     return this.game.room.name === place || this.walk(this.game, place, (action) => this.#act(action));
   }
 
-  /**
-   * Plays an action and appends it to the path. Some actions are useless, such as opening an open cupboard; they change nothing.
-   */
+  /** Plays an action and appends it to the path, even if it changes nothing, such as opening an open cupboard. */
   #act(action: string): void {
     this.path.push(action);
     if (this.game.isPossible(action)) this.game.act(action);
   }
 }
 
-/**
- * Opens the way to the goal and enters it if it is an adjacent room; otherwise walks in a random direction. It gives up after 36
- * moves.
- */
+/** Enters the goal if it is adjacent, after opening the way, else walks in a random direction; gives up after 36 moves. */
 function walkAtRandom(random: JavaRandom, game: CookingGame, goal: string, act: Recorder): boolean {
   for (let moves = 0; moves < MOST_MOVES; moves++) {
     if (game.room.name === goal) return true;

@@ -107,8 +107,7 @@ export class CookingGame extends RoomGame {
   }
 
   #prepareMeal(): string {
-    // The meal replaces the ingredients, so that the points for the ingredients are stored. Only eating the meal can still change
-    // the score.
+    // The meal replaces the ingredients, whose points are stored: only eating the meal can still change the score.
     this.#meal = { isEaten: false, pointsBefore: this.#ingredientPoints() };
     for (const { thing } of this.ingredients) move(thing, null);
     move(new Thing('meal', { food: preparedMeal() }), this.inventory);
@@ -179,10 +178,7 @@ function isReady({ food }: Thing, { cooking, cutting }: Preparation): boolean {
   return cookedRight && (cutting === 'uncut' ? food.cut === null : food.cut === cutting);
 }
 
-/**
- * Returns whether an ingredient was eaten, or was cooked or cut in a way that differs from the recipe. A missing step does not
- * spoil it.
- */
+/** Returns whether an ingredient was eaten, or cooked or cut other than in the recipe; a missing step does not spoil it. */
 function isSpoilt({ thing, preparation: { cooking, cutting } }: Ingredient): boolean {
   const { food, holder } = thing;
   if (holder === null || food === null) return true;

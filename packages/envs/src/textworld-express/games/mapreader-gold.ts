@@ -1,5 +1,4 @@
-// Finds the gold path (the expert's actions) of Map Reader: it reads the task and the map, walks to the coin and back on shortest
-// paths, and puts the coin into the box.
+// Finds the gold path (the expert's actions) of Map Reader: reads task and map, and walks to coin and box on shortest paths.
 import type { MapReaderGame } from './mapreader.js';
 import { walkTo } from './walking.js';
 

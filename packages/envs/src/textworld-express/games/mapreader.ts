@@ -73,10 +73,7 @@ interface MapWorld {
   distance: number;
 }
 
-/**
- * Generates a world. It draws in this order: room names, distractors room by room, map, links, links that connect the remaining
- * rooms, distance, the two rooms of the task.
- */
+/** Generates a world. It draws in this order: room names, distractors, map, links, further links, distance, the task's rooms. */
 function makeWorld(random: JavaRandom, values: WorldChoice['parameters'], objects: readonly ObjectKind[]): MapWorld {
   const names = random.shuffle(roomNames);
   if (values.numLocations > names.length) {
@@ -105,10 +102,7 @@ function makeBareRoom(random: JavaRandom, name: string, upTo: number, objects: r
   return room;
 }
 
-/**
- * Links half of the rooms that are adjacent on the grid. Rooms that are then disconnected from the others or too far away get
- * further links.
- */
+/** Links half of the adjacent rooms. Rooms that are then disconnected or too far away get further links. */
 function linkAll(random: JavaRandom, rooms: readonly Room[], includeDoors: boolean): void {
   const grid = placeRooms(random, rooms, { size: GRID_SIZE, mayJoin: () => true });
   let retried: ReadonlySet<Room> = new Set(rooms);
@@ -127,8 +121,7 @@ function linkAll(random: JavaRandom, rooms: readonly Room[], includeDoors: boole
 /** Returns the number of rooms on the shortest path to each room that can be reached, through open and closed doors. */
 function distancesFrom(start: Room): Map<Room, number> {
   const distances = new Map([[start, 0]]);
-  // A loop over a Map visits entries in the order of insertion, also those that are added during the loop. The Map is therefore
-  // the queue of a breadth-first search.
+  // A loop over a Map visits entries in insertion order, also those that are added meanwhile: it is the search's queue.
   for (const [room, distance] of distances) {
     for (const direction of directions) {
       const to = room.exits[direction]?.to;

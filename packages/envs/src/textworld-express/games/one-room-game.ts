@@ -1,5 +1,4 @@
-// Defines the base class of the games that are played in a single random room (Arithmetic, Sorting, Pecking Order). It makes the
-// room and puts things into it.
+// Defines the base class of the games in a single random room (Arithmetic, Sorting, Pecking Order).
 import { makeRoom, roomNumbering } from '../household.js';
 import type { JavaRandom } from '../java-random.js';
 import { move, visibleThings, type Room, type Thing } from '../things.js';

@@ -59,10 +59,9 @@ class PeckingOrderGame extends OneRoomGame {
   }
 
   /**
-   * Accepts any thing with the right name. In the dev fold two cucumbers may be drawn, and "take cucumber" takes the first one in
-   * view. TextWorldExpress's program accepts only the one that was drawn first, so that 55 of its thousand dev worlds cannot be
-   * won. With TextWorldExpress's content files this mistake is reproduced; with the built-in content, either cucumber is
-   * accepted.
+   * Accepts any thing with the right name: in the dev fold two cucumbers may be drawn, and "take cucumber" takes the first in
+   * view. TextWorldExpress accepts only the one drawn first, so that 55 of its thousand dev worlds cannot be won; with its
+   * content files, this is reproduced.
    */
   #acceptNamesakes(taken: number): void {
     for (let i = 0; i < taken; i++) {

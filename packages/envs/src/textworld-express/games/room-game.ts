@@ -62,9 +62,7 @@ export abstract class RoomGame implements TextGame {
   }
 
   protected abstract score(): Score;
-  /** Adds the actions on a visible thing, in the order of TextWorldExpress's program. */
   protected abstract addActionsOnVisible(thing: Thing): void;
-  /** Adds the actions on a carried thing, in the order of TextWorldExpress's program. */
   protected abstract addActionsOnCarried(thing: Thing, visible: readonly Thing[]): void;
 
   /** Adds actions that are not on a thing. They come between "inventory" and the moves in the list of valid actions. */

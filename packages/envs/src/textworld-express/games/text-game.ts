@@ -11,7 +11,6 @@ export interface Score {
   failed: boolean;
 }
 
-/** The state after the reset or after a valid action, as texts, valid actions and score. */
 export interface GameTurn {
   observation: string;
   /** The description of the current room, which the agent gets without using a turn. */

@@ -1,6 +1,5 @@
-// Finds the gold path (the expert's actions) of TextWorld Commonsense: it takes misplaced things, puts down those that belong in
-// the current room, and walks to the nearest room where either is possible. TextWorldExpress walks randomly and without a seed;
-// this search always ends.
+// Finds the gold path (the expert's actions) of TextWorld Commonsense: takes misplaced things, puts down what belongs here, and
+// walks to the nearest room where either is possible; unlike TextWorldExpress's random walk, it always ends.
 import type { TwcGame } from './twc.js';
 import { visibleThings, type Room, type Thing } from '../things.js';
 import { walkTo } from './walking.js';

@@ -66,9 +66,7 @@ export class TwcGame extends RoomGame {
   }
 }
 
-/**
- * Generates a world. It draws in this order: kitchen, map, doors, the rooms that are kept, the things, the rooms where they lie.
- */
+/** Generates a world. It draws in this order: kitchen, map, doors, kept rooms, things, the rooms where they lie. */
 function makeWorld(
   seed: number,
   fold: Fold,

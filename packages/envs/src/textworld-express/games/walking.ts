@@ -5,11 +5,7 @@ import { directions, type Direction, type Room } from '../things.js';
 /** A function that plays an action in a game and records it. */
 export type Recorder = (action: string) => void;
 
-/**
- * Walks to the nearest room for which `isGoal` is true. Among equal distances the order is north, south, east, west.
- *
- * @returns false if no such room can be reached
- */
+/** Walks to the nearest goal room; ties are broken in the order north, south, east, west. @returns false if none is reachable */
 export function walkTo(game: RoomGame, isGoal: (room: Room) => boolean, act: Recorder): boolean {
   const way = shortestWay(game.room, isGoal);
   if (way === null) return false;

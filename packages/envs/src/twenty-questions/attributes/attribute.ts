@@ -1,5 +1,4 @@
-// Converts a row of the attribute table of Twenty Questions to the truth of the attribute for each word. An attribute is a yes/no
-// question such as "is it alive?".
+// Converts a row of Twenty Questions' attribute table to the truth of an attribute, a yes/no question, for each word.
 import type { Attribute, Truth } from '../truths.js';
 import { allWords, findWord, type Category, type Word } from '../words.js';
 
@@ -7,20 +6,11 @@ export type { Attribute, Truth };
 
 export interface AttributeRow {
   name: string;
-  /**
-   * The wordings of the question in demonstrations, plainest first. None of them ends with the name of a word for which the
-   * answer is yes, since such a question would win the game.
-   */
+  /** The wordings in demonstrations, plainest first. None ends with a word whose answer is yes, since it would win the game. */
   ask: readonly string[];
-  /**
-   * Further wordings that the oracle understands. Each also covers its variants "can it be …ed", "is it something you …", and so
-   * on.
-   */
+  /** Further wordings that the oracle understands, also in variants such as "can it be …ed" and "is it something you …". */
   also?: readonly string[];
-  /**
-   * The words for which the answer is yes, separated by commas: a name, `@category` for a whole category, `-name` to exclude a
-   * word. A name overrides a category.
-   */
+  /** The words for yes, separated by commas: a name, `@category`, or `-name` to exclude one. A name overrides a category. */
   yes: string;
   /** The words for which the answer is unclear, in the notation of `yes`. For all remaining words the answer is no. */
   unclear?: string;
@@ -44,10 +34,7 @@ export function makeAttribute(row: AttributeRow): Attribute {
 
 type Listing = 'by name' | 'by category';
 
-/**
- * Returns the truth for a word from the lists `yes` and `unclear` that contain it. A word that is listed by name overrides one
- * that is listed by category.
- */
+/** Returns the truth for a word from the lists that contain it; a listing by name overrides one by category. */
 function truth(yes: Listing | undefined, unclear: Listing | undefined): Truth {
   if (yes === undefined) return unclear === undefined ? 'no' : 'unclear';
   return yes === 'by category' && unclear === 'by name' ? 'unclear' : 'yes';

@@ -2,10 +2,7 @@
 import { fromDataFile, lazy } from '../../data-file.js';
 import { makeAttribute, type Attribute, type AttributeRow } from './attribute.js';
 
-/**
- * The themes, each with its own file of attributes. If two attributes have the same answers for all words of a game, the one of the
- * earlier theme is used.
- */
+/** The themes, each with its own file. Of attributes with equal answers for all words, that of the earlier theme is used. */
 const themes = [
   'living',
   'food',

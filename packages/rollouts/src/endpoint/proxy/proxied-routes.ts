@@ -29,10 +29,7 @@ const STREAM_TYPE = 'text/event-stream; charset=utf-8';
 /** The largest number of characters of an endpoint's answer that is stored in the log for a later replay. */
 const LONGEST_ANSWER = 2 ** 24;
 
-/**
- * Returns the routes of the model calls of all protocols (such as Chat Completions and Messages), and the route that lists the
- * models.
- */
+/** Returns the routes of the model calls of all protocols, and the route that lists the models. */
 export function proxiedProtocols(recorder: Recorder, options: UpstreamOptions): Protocol[] {
   const protocols = modelCalls.map((calls): Protocol => {
     const { errorBody, paths } = calls;

@@ -1,5 +1,4 @@
-// Runs a recording proxy: it sends the requests of agents to another endpoint, such as that of a stronger model, returns the
-// endpoint's answers, and records both. Such answers are recorded without tokens.
+// Runs a recording proxy: it sends agents' requests to another endpoint and records the answers, which have no tokens.
 import { ProtocolServer, sameText, type CallObserver } from '@bowyer/serving';
 import { RolloutKeys } from '../../record/record-key.js';
 import type { RolloutLog } from '../../record/rollout-log.js';

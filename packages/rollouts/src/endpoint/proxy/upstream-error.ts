@@ -15,10 +15,7 @@ export class UpstreamError extends Error {
     super(message, { cause });
   }
 
-  /**
-   * Makes the error for an endpoint that cannot be reached or does not answer in time. @param asked method and address of the
-   * request
-   */
+  /** Makes the error for an endpoint that does not answer in time or at all. @param asked method and address of the request */
   static unreachable(asked: string, error: unknown): UpstreamError {
     if (isTimeout(error)) return UpstreamError.#late(asked, error);
     const remedy = 'see that the endpoint runs, and that upstream is its base URL';

@@ -29,9 +29,7 @@ export interface UpstreamRequest {
 }
 
 /**
- * Sends a request to the endpoint.
- *
- * @param path `/v1/…`, or `/messages`, which some clients of Anthropic's protocol send
+ * Sends a request. @param path `/v1/…`, or `/messages`, which some clients of Anthropic's protocol send
  * @throws {UpstreamError} if the endpoint cannot be reached or does not answer in time
  */
 export async function askUpstream(

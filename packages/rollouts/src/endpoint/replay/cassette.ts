@@ -82,9 +82,7 @@ export class Cassette {
     else this.#requests.set(key, { protocol, request, first, answers: [answer], replayed: 0 });
   }
 
-  /**
-   * Returns a request as plain JSON with sorted members and without the ignored ones, so that equal requests have equal texts.
-   */
+  /** Returns a request as JSON with sorted members, without the ignored ones, so that equal requests have equal texts. */
   #comparable(body: unknown): unknown {
     const plain = inOrder(JSON.parse(jsonAsWritten(body ?? null)));
     if (typeof plain !== 'object' || plain === null) return plain;

@@ -1,5 +1,4 @@
-// Answers the model calls of agents with recorded answers, without a model or an endpoint, so that every run gets the same
-// answers.
+// Answers agents' model calls with recorded answers, without a model or an endpoint, so that every run gets the same ones.
 import {
   BadRequestError,
   modelCalls,
@@ -31,10 +30,7 @@ export class ReplayServer {
     private readonly cassette: Cassette,
   ) {}
 
-  /**
-   * Starts the server, and returns it once it accepts connections. It answers a request that was not recorded with status 400 and
-   * the differences from the most similar recorded one.
-   */
+  /** Starts the server. A request that was not recorded gets status 400 and the differences from the most similar one. */
   static async listen({ folder, ignore, ...options }: ReplayServerOptions): Promise<ReplayServer> {
     const cassette = await Cassette.read(folder, ignore);
     const protocols = modelCalls.map(({ name, errorBody, paths }): Protocol => ({
@@ -78,11 +74,7 @@ async function replayed(cassette: Cassette, protocol: string, exchange: Exchange
 /** Splits the recorded text of an event stream into its server-sent events. */
 const eventsOf = (text: string): string[] => text.split(/(?<=\r?\n\r?\n)/);
 
-/**
- * Returns a recorded answer as if an endpoint had sent it, so that the recording proxy records it again.
- *
- * @throws {BadRequestError} if the request was not recorded
- */
+/** Returns a recorded answer as if an endpoint had sent it, for recording it again. @throws {BadRequestError} if there is none */
 export function replayedAnswer(cassette: Cassette, protocol: string, body: unknown): UpstreamAnswer {
   const { type, text } = answerTo(cassette, protocol, body);
   const pieces = new ReadableStream<Uint8Array>({

@@ -7,9 +7,7 @@ export interface Difference {
   sent: unknown;
 }
 
-/**
- * Returns the differences between two JSON values, in the order of their members. @param place path of both values in the request
- */
+/** Returns the differences between two JSON values, in the order of members. @param place path of both in the request */
 export function differences(recorded: unknown, sent: unknown, place = ''): Difference[] {
   if (isNode(recorded) && isNode(sent) && Array.isArray(recorded) === Array.isArray(sent)) {
     const names = new Set([...Object.keys(recorded), ...Object.keys(sent)]);
@@ -28,10 +26,7 @@ function placeIn(parent: object, place: string, name: string): string {
 /** The largest number of characters of a value in an error message. */
 const SHOWN = 100;
 
-/**
- * Writes a difference as three lines: the path, the recorded value and the sent one. Long texts are cut to the characters around
- * their first difference.
- */
+/** Writes a difference as three lines: path, recorded value, sent value. Long texts are cut to where they first differ. */
 export function shownDifference({ place, recorded, sent }: Difference): string {
   const [one, other] = [recorded, sent].map((value) => (value === undefined ? 'nothing' : JSON.stringify(value)));
   let same = 0;

@@ -1,6 +1,5 @@
-// Checks a batch of OpenTelemetry spans that a client has sent, one span at a time, so that a large batch does not block the
-// server. Attributes can be JSON texts within JSON, and a few kilobytes of gzip can expand to a million brackets in each of
-// hundreds of spans.
+// Checks a batch of OpenTelemetry spans one span at a time, so that a large batch does not block the server: a few kilobytes of
+// gzip can expand to a million brackets in each of hundreds of spans.
 import { checkedSpans, type CheckedSpans } from '@bowyer/conversations';
 import { BodyError, checkCounts, countsOf } from '@bowyer/serving';
 
@@ -43,11 +42,7 @@ function withoutSpans(batch: unknown, lists: unknown[][]): unknown {
 const mapped = (change: (each: unknown) => unknown) => (list: unknown) =>
   Array.isArray(list) ? list.map((each) => change(each)) : list;
 
-/**
- * Returns a copy of a JSON object in which one member is replaced: the first of the given names that the object has.
- *
- * @param otherwise called if the object has none of them
- */
+/** Returns a copy of an object in which the first present of the named members is replaced. @param otherwise called if none is */
 function changed(
   value: unknown,
   names: readonly string[],

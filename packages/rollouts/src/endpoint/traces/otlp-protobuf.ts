@@ -1,5 +1,4 @@
-// Decodes OpenTelemetry spans from protobuf to the JSON form of OTLP (OpenTelemetry's protocol), and encodes the answer to the
-// client.
+// Decodes OpenTelemetry spans from protobuf to the JSON form of its protocol OTLP, and encodes the answer to the client.
 import { protobuf } from '@bowyer/core';
 
 const { bool, double, encodedBytes, fixed64Text, int32, int64, int64Text, string } = protobuf;
@@ -48,10 +47,7 @@ const resourceSpans = messageType('ResourceSpans', {
 });
 const request = messageType('ExportTraceServiceRequest', { resourceSpans: many(1, resourceSpans) });
 
-/**
- * Decodes a protobuf message of spans. @throws {protobuf.MessageError} if the bytes are not a valid message, or have too many
- * levels or values
- */
+/** Decodes a message of spans. @throws {protobuf.MessageError} if it is invalid or has too many levels or values */
 export const readTraces = (content: Uint8Array): Record<string, unknown> => ({
   resourceSpans: [],
   // OTLP requires receivers to skip unknown fields.

@@ -12,17 +12,13 @@ export const PROTOBUF = 'application/x-protobuf';
 export const isProtobuf = ({ request: { headers } }: Exchange): boolean =>
   headers['content-type']?.toLowerCase().startsWith(PROTOBUF) === true;
 
-/** The bytes of a request's body, and whether they are compressed. */
 export interface TraceBody {
   bytes: Buffer;
   isProtobuf: boolean;
   isCompressed: boolean;
 }
 
-/**
- * Reads the bytes of a body without decompressing them. @throws {BodyError} for encodings that are not supported, and bodies that
- * are too large
- */
+/** Reads a body without decompressing it. @throws {BodyError} for an unsupported encoding or a body that is too large */
 export async function arrivedBody(exchange: Exchange): Promise<TraceBody> {
   const { 'content-encoding': encoding = 'identity' } = exchange.request.headers;
   if (encoding !== 'identity' && encoding !== 'gzip') {

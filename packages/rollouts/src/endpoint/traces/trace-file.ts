@@ -1,5 +1,4 @@
-// Stores the OpenTelemetry traces that agents send in a file in the folder of the log of rollouts: one line for each batch, in
-// the format of OpenTelemetry's file exporters.
+// Stores agents' OpenTelemetry traces in a file in the log's folder, one line per batch as in OpenTelemetry's exporters.
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JsonlFile, namingFile } from '@bowyer/core';

@@ -1,5 +1,4 @@
-// Stores to which rollout each OpenTelemetry trace belongs: the first rollout that has sent a span of the trace. Another rollout
-// cannot add spans to it.
+// Stores to which rollout each OpenTelemetry trace belongs: the first that sent a span of it; others cannot add spans.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,9 +30,7 @@ export class TraceOwners {
     return owners;
   }
 
-  /**
-   * Registers that a rollout has sent a span of a trace. @returns the other rollout to which the trace already belongs, or null
-   */
+  /** Registers that a rollout has sent a span of a trace. @returns the other rollout to which the trace belongs, or null */
   claim(id: string, rollout: string): string | null {
     const trace = createHash('sha256').update(id).digest('base64');
     const owner = this.#rollouts.get(trace);

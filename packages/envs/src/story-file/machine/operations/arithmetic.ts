@@ -1,5 +1,4 @@
-// Implements the Z-machine's operations for arithmetic, logic, shifts and random numbers. They work on 16-bit words, of which
-// signed ones are in two's complement (section 2.2 of the standard).
+// Implements the Z-machine's arithmetic, logic, shifts and random numbers on 16-bit words, signed in two's complement.
 import { does, stores, type OperationTable } from './operation-spec.js';
 
 export const arithmeticOperations: OperationTable = {

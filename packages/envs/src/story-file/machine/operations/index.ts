@@ -1,5 +1,4 @@
-// Collects the tables of all Z-machine operations. They are indexed by the opcode number that `readForm` in decoder.ts returns,
-// and differ by version.
+// Collects the tables of all Z-machine operations, which differ by version, by the opcode number that `readForm` returns.
 import { arithmeticOperations } from './arithmetic.js';
 import { controlOperations, earlyControlOperations } from './control.js';
 import { memoryOperations } from './memory.js';

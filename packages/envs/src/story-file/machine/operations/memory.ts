@@ -4,10 +4,7 @@ import { tokenise } from '../input.js';
 import type { Machine } from '../machine.js';
 import { does, stores, storesAndBranches, type OperationTable } from './operation-spec.js';
 
-/**
- * Copies bytes (opcode copy_table). A negative size copies byte by byte from the first one, even if the tables overlap; a
- * positive size gives the same result as a copy through a buffer.
- */
+/** Copies bytes (opcode copy_table): forwards byte by byte for a negative size, else as if through a buffer. */
 function copyTable(m: Machine, from: number, to: number, size: number): void {
   const length = Math.abs(size);
   if (to === 0) for (let k = 0; k < length; k++) m.setByte(from + k, 0);
@@ -15,10 +12,7 @@ function copyTable(m: Machine, from: number, to: number, size: number): void {
   else m.memory.slice(from, from + length).forEach((byte, k) => m.setByte(to + k, byte));
 }
 
-/**
- * Searches a table for a value (opcode scan_table). @param form bit 7: the fields are words, not bytes; bits 0 to 6: distance
- * between fields
- */
+/** Searches a table (opcode scan_table). @param form bit 7: fields are words, not bytes; bits 0 to 6: distance of fields */
 function scanTable(m: Machine, wanted: number, table: number, length: number, form: number): number {
   const distance = form & 0x7f;
   for (let k = 0, at = table; k < length; k++, at += distance) {

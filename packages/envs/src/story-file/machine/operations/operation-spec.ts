@@ -1,5 +1,4 @@
-// Defines the type of a Z-machine operation, with the properties that the decoder needs, and helper functions to define one in a
-// line.
+// Defines the type of a Z-machine operation, and helper functions to define one in a line.
 import type { Operation } from '../instruction.js';
 
 export interface OperationSpec {

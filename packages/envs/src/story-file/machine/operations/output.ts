@@ -1,10 +1,7 @@
 import { signedWord, type Machine } from '../machine.js';
 import { does, prints, stores, type OperationTable } from './operation-spec.js';
 
-/**
- * Ends an output stream to memory: writes the length of the collected text as a word, and then its ZSCII codes (section 7.1.2.1
- * of the standard).
- */
+/** Ends an output stream to memory: writes the text's length as a word, then its ZSCII codes (section 7.1.2.1). */
 function closeMemoryStream(m: Machine): void {
   const stream = m.screen.closeMemoryStream();
   if (stream === undefined) return;
@@ -13,10 +10,7 @@ function closeMemoryStream(m: Machine): void {
   codes.forEach((code, k) => m.setByte(stream.table + 2 + k, code));
 }
 
-/**
- * Opens or closes an output stream. Stream 1 is the screen and 3 a table in memory; the transcript (2) and the record of commands
- * (4) are not supported.
- */
+/** Opens or closes a stream: 1 is the screen, 3 a table in memory; transcript (2) and command record (4) are not supported. */
 function selectStream(m: Machine, stream: number, table: number): void {
   if (Math.abs(stream) === 1) m.screen.selectScreen(stream > 0);
   else if (stream === -3) closeMemoryStream(m);

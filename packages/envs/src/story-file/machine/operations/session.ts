@@ -6,11 +6,7 @@ import { branches, does, stores, type OperationSpec, type OperationTable } from 
 /** The number of states that the game's command UNDO can restore. Older states are dropped. */
 const MAX_UNDO_STATES = 16;
 
-/**
- * Reports the result of saving the game: by a branch in version 3, by a stored number in later versions.
- *
- * @param result 0: failed, 1: saved, 2: the game was just restored from this state
- */
+/** Reports how saving ended, by a branch in version 3, else by a number. @param result 0: failed, 1: saved, 2: just restored */
 function report(m: Machine, i: Instruction, result: number): void {
   if (i.store >= 0) m.save(i.store, result);
   else m.branch(result !== 0, i);
@@ -26,9 +22,7 @@ function resume(m: Machine, snapshot: MachineSnapshot, saving: Instruction): voi
   report(m, saving, 2);
 }
 
-/**
- * The instruction that made each snapshot. After the snapshot is restored, the result is stored where this instruction stores it.
- */
+/** The instruction that made each snapshot and says where the result is stored when the snapshot is restored. */
 const savedBy = new WeakMap<MachineSnapshot, Instruction>();
 
 function snapshotFor(m: Machine, i: Instruction): MachineSnapshot {
@@ -48,10 +42,7 @@ const restoreGame = (m: Machine, i: Instruction) => {
   else resume(m, m.savedGame, saving);
 };
 
-/**
- * Wraps an operation that saves or restores the whole game. With operands, the game asks to save a part of the memory to a file.
- * This is not supported, and the result 0 reports it to the game.
- */
+/** Wraps an operation on the whole game. With operands, a part of the memory is meant: not supported, so the result is 0. */
 const wholeGameOnly =
   (execute: (m: Machine, i: Instruction) => void) =>
   (m: Machine, i: Instruction): void => {
@@ -100,10 +91,7 @@ export const sessionOperations: OperationTable = {
   }),
 };
 
-/**
- * The operations that differ in version 4: opcodes 181 and 182 save and restore, and store a result; reading a line (228) stores
- * nothing.
- */
+/** The operations that differ in version 4: 181 and 182 save, restore and store a result; reading a line (228) stores nothing. */
 export const earlySessionOperations: OperationTable = {
   181: stores(saveGame),
   182: stores(restoreGame),
