@@ -1,5 +1,4 @@
-// Exports the environments that come with the package. Each export is a unit (an environment's definition) under the
-// environment's name, or a record of such units by name.
+// Exports the units of the built-in environments, each under the environment's name or in a record of units by name.
 export { alfworldUnit as alfworld } from './alfworld/unit.js';
 export { babyAiUnit as babyai } from './babyai/unit.js';
 export { codeUnit as code } from './code/unit.js';

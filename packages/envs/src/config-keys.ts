@@ -14,7 +14,6 @@ export function environmentProblems(name: string, options: Values): EnvProblem[]
   return [...unreadOptions(name, options), ...(problems?.(options) ?? []), ...memberProblems(name, options)];
 }
 
-/** Returns the problems of the environments that this environment contains, as a mixture does. */
 function memberProblems(name: string, options: Values): EnvProblem[] {
   const option = environmentInfo(name).config?.members;
   if (option === undefined) return [];

@@ -9,10 +9,8 @@ export function lazy<Value>(make: () => Value): () => Value {
 }
 
 /**
- * Returns a function that makes a value from a data file. The file is read only at the function's first call, so that listing the
- * environments reads no file.
- *
- * @param path relative to `src`
+ * Returns a function that reads a data file only at its first call, so that listing environments reads none. @param path relative
+ * to `src`
  */
 export const fromDataFile = <Data, Value>(path: string, make: (data: Data) => Value): (() => Value) =>
   lazy(() => make(JSON.parse(readFileSync(new URL(`../src/${path}`, import.meta.url), 'utf8')) as Data));

@@ -52,10 +52,7 @@ export interface EnvironmentDefinition<State, Options extends object> extends Fu
   step(action: string, now: StepContext<State, Options> & { rng: Rng }): StepOutcome | Promise<StepOutcome>;
   /** The number of turns after which an episode is truncated; absent: an episode ends only if `step` ends it. */
   maxTurns?: number | ((options: Options) => number);
-  /**
-   * Returns the best action in the current state, or null if the expert knows none. Policies can learn to imitate the expert, and
-   * DAgger can query it.
-   */
+  /** Returns the best action in the current state, which policies can imitate and DAgger can query; null if there is none. */
   expert?(now: StepContext<State, Options>): string | null;
 }
 
@@ -70,9 +67,8 @@ type AnyDefinition = EnvironmentDefinition<any, any> | ClassDefinition<any, any>
 
 /**
  * Completes a definition with defaults: no options, episodes that differ only by their seeds, observations that contain only the
- * last turn. A complete unit is returned unchanged.
- *
- * @throws {InvalidEnvironmentError} with every member that is missing, unknown or has a wrong type
+ * last turn. A complete unit is returned unchanged. @throws {InvalidEnvironmentError} with every member that is missing, unknown
+ * or has a wrong type
  */
 export function defineEnvironment<Options extends object, Extra extends object = object>(
   definition: ClassDefinition<Options, Extra>,
@@ -86,10 +82,7 @@ export function defineEnvironment(definition: AnyDefinition): AnyEnvironment {
   return completed(withoutUndefined(definition));
 }
 
-/**
- * Returns a definition without members whose value is undefined, so that they get their defaults; the same object if there are
- * none.
- */
+/** Omits members whose value is undefined, so that they get their defaults; returns the same object if there are none. */
 function withoutUndefined<T extends object>(definition: T): T {
   const given = Object.entries(definition).filter(([, value]) => value !== undefined);
   return given.length === Object.keys(definition).length ? definition : (Object.fromEntries(given) as T);
@@ -123,10 +116,7 @@ function expertMembers<State, Options extends object>(
       schema: expertNoiseSchema,
       make: async (options, request) => {
         const env = checkedEnv(new DefinedEnv(definition, options), definition.name);
-        /**
-         * The expert's earlier replies. A random turn repeats one of them if the environment has neither valid actions nor sample
-         * actions.
-         */
+        /** The expert's earlier replies. A random turn repeats one if there are neither valid actions nor sample actions. */
         const said = new Set<string>();
         const best = () => {
           const reply = env.expertReply!();
@@ -189,7 +179,6 @@ class DefinedEnv<State, Options extends object> implements Env {
   }
 }
 
-/** The error for a definition of an environment with members that are missing, unknown or have a wrong type. */
 class InvalidEnvironmentError extends Error {
   override readonly name = 'InvalidEnvironmentError';
 
@@ -233,7 +222,6 @@ type MemberKinds = Readonly<Record<string, keyof typeof kinds>>;
 type Member = keyof EnvironmentUnit | keyof EnvironmentDefinition<unknown, object>;
 type Group = 'config' | 'tokens' | 'critic' | 'replay' | 'evaluation';
 
-/** The type that every member of a definition must have. */
 export const memberKinds = {
   name: 'text',
   reset: 'function',
@@ -260,10 +248,7 @@ export const memberKinds = {
   [Name in Group]: Record<keyof Required<EnvironmentUnit>[Name], keyof typeof kinds>;
 };
 
-/**
- * Returns messages about missing, unknown and wrong members. TypeScript would find them, but a definition may be written in
- * JavaScript.
- */
+/** TypeScript would find these faults, but a definition may be written in JavaScript. */
 function definitionFaults(definition: unknown): string[] {
   if (!isObject(definition)) return [`a definition must be an object; got ${shown(definition)}`];
   const given = definition as Record<string, unknown>;

@@ -34,7 +34,6 @@ export {
   type PlayedDemonstrationOptions,
 } from './played-demonstrations.js';
 
-// The registry of environments.
 export {
   environmentInfo,
   environmentNames,
@@ -96,7 +95,6 @@ export { bm25Index, vectorIndex, type MakeIndex } from './memory/memory-index.js
 export { Memory } from './memory/memory.js';
 export { MemoryReader } from './memory/memory-reader.js';
 
-// Functions that play many episodes at the same time.
 export {
   playEpisodes,
   streamEpisodes,
@@ -139,7 +137,6 @@ export type { VerifiersEpisode, VerifiersRespond, VerifiersReward } from './veri
 export type { VerifiersMessage } from './verifiers/task.js';
 export { enableTypeScript, importUserModule } from './user-modules.js';
 
-// Clients of AgentGym's environment servers.
 export { AgentGymEnv, agentGymEnv } from './agentgym/agentgym-env.js';
 export { ItemListError, readItemNumbers } from './agentgym/item-list.js';
 export { agentGymFamilies, type AgentGymFamily, type Family } from './agentgym/families.js';

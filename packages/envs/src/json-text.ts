@@ -1,5 +1,4 @@
-// Works on JSON as text, without parsing it to values: finds the end of an object within other text, and keeps all digits of
-// numbers.
+// Works on JSON as text, without parsing it to values: finds the end of an object, and keeps all digits of numbers.
 import { isJson, keepsDigits } from '@bowyer/core';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\]:,]|true|false|null|\s+/y;

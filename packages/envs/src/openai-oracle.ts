@@ -6,10 +6,7 @@ import type { ChatOraclePrompt, Oracle } from './oracle.js';
 export class OpenAiOracle implements Oracle {
   readonly id: string;
 
-  /**
-   * Makes an oracle from a chat client, which the caller closes. @param model name of the model on the server, a part of the
-   * oracle's `id`
-   */
+  /** The caller closes the chat client. @param model name of the model on the server, a part of the oracle's `id` */
   constructor(
     private readonly chat: OpenAiChat,
     model: string,
@@ -18,12 +15,7 @@ export class OpenAiOracle implements Oracle {
     this.id = `openai/${model}`;
   }
 
-  /**
-   * Answers a question about the secret. Decoding is greedy, as with ArCHer's oracle. If the model only refuses, the text of its
-   * refusal is the answer.
-   *
-   * @throws {HttpError} for an empty answer
-   */
+  /** Decodes greedily, as ArCHer's oracle does. A refusal of the model is its answer. @throws {HttpError} for an empty answer */
   async answer(secret: string, question: string): Promise<string> {
     const { system, maxTokens } = this.rules;
     const { content } = await this.chat.complete(

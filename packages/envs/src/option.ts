@@ -22,7 +22,6 @@ export type OptionsOf<Schema extends { properties: Readonly<Record<string, unkno
     : never;
 };
 
-/** Returns an object with the default of every option. */
 export const defaultsOf = <Schema extends { properties: Members }>({ properties }: Schema) =>
   Object.fromEntries(Object.entries(properties).map(([key, { default: value }]) => [key, value])) as OptionsOf<Schema>;
 

@@ -4,18 +4,11 @@
 import { choice, text } from '@bowyer/core';
 import type { OptionsOf } from './option.js';
 
-/**
- * Answers questions about the secret of a guessing game.
- *
- * @typeParam Secret the secret in the form that the oracle reads: its name, or a row of a table
- */
+/** Answers questions about the secret of a game. @typeParam Secret its name, or a row of a table, as the oracle reads it */
 export interface Oracle<Secret = string> {
   /** The oracle's id, which is recorded with every result, since scores under different oracles are not comparable. */
   readonly id: string;
-  /**
-   * Answers a question in free text, which the game normalises. Calls may overlap, so that an oracle can answer several in a
-   * batch.
-   */
+  /** Answers in free text, which the game normalises. Calls may overlap, so that an oracle can answer several in a batch. */
   answer(secret: Secret, question: string): string | Promise<string>;
 }
 
@@ -25,7 +18,6 @@ export interface T5OraclePrompt {
   maxNewTokens: number;
 }
 
-/** The prompt for a chat server as oracle. */
 export interface ChatOraclePrompt {
   system: string;
   secret: (name: string) => string;
@@ -62,7 +54,6 @@ export const oracleProperties = {
   ),
 } as const;
 
-/** The options of a game with an oracle. */
 export type OracleOptions = OptionsOf<{ properties: typeof oracleProperties }>;
 
 export const oracleOptionNames = ['oracle', 'oracleModel', 'oracleUrl'] as const;
@@ -99,10 +90,7 @@ export function chosenOracle(
   };
 }
 
-/**
- * Checks an oracle's answer, since the game would normalise anything else than a text to an answer such as 'No.', without an
- * error.
- */
+/** Throws unless the answer is a text: the game would normalise anything else to an answer such as 'No.', without an error. */
 function heard(answer: unknown, { env, oracle, question }: { env: string; oracle: string; question: string }): string {
   if (typeof answer === 'string' && answer.trim() !== '') return answer;
   const said = typeof answer === 'string' ? 'a text without a word' : `${typeof answer} in place of a text`;

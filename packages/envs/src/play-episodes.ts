@@ -77,10 +77,7 @@ export interface PlayEpisodesOptions<T> {
   onEpisode?: (episode: PlayedEpisode<T>) => void;
   /** Whether the environment's expert is asked for its reply at every turn. */
   asksExpert?: boolean;
-  /**
-   * Whether `act` is called only when all slots that play are ready, so that batches do not depend on the speed of each
-   * environment.
-   */
+  /** Whether `act` waits for all slots that play, so that batches do not depend on the speed of each environment. */
   together?: boolean;
   /** The number of successive failures after which a slot is not used any more. */
   retireAfter?: number;
@@ -123,7 +120,6 @@ const unplayed = <T>(
 
 /**
  * Plays episodes like `playEpisodes`, but passes each only to `onEpisode` and does not keep it in memory.
- *
  * @returns the last error that broke an environment; episodes remain unplayed only if no slot was left in use
  */
 export async function streamEpisodes<T = undefined>(
@@ -180,10 +176,7 @@ class SlotScheduler<T> {
     return this.#pending + this.#ready.length;
   }
 
-  /**
-   * Waits until a slot is ready, and then for one turn of the event loop, so that all slots whose environments answer at once are
-   * included.
-   */
+  /** Waits until a slot is ready, and one turn of the event loop, to include all environments that answer at once. */
   async ready(): Promise<ReadyTurn[]> {
     const wake = () => new Promise<void>((resolve) => (this.#wake = resolve));
     if (this.#ready.length === 0 && this.#pending > 0) await wake();
@@ -232,7 +225,6 @@ class SlotScheduler<T> {
     });
   }
 
-  /** Adds a slot to those that wait for an action of the policy. */
   #wait(turn: Pick<ReadyTurn, 'slot' | 'episode' | 'turn'>, result: ResetResult): void {
     const { observation, info } = result;
     const advice = this.options.asksExpert && { expertReply: this.#slots[turn.slot].env!.expertReply?.() ?? null };
@@ -307,7 +299,6 @@ class SlotScheduler<T> {
   }
 }
 
-/** Returns those of the fields `state` and `retrieved` that the turn has. */
 const readOf = ({ state, retrieved }: Pick<ReadyTurn, 'state' | 'retrieved'>) => ({
   ...(state !== undefined && { state }),
   ...(retrieved !== undefined && { retrieved }),

@@ -1,5 +1,4 @@
-// Plays episodes of an environment's expert, on which policies are trained by supervised learning before RL; nothing is
-// downloaded.
+// Plays episodes of an environment's expert, on which policies are trained by supervised learning before RL.
 import {
   demonstrationSetOf,
   fraction,
@@ -46,22 +45,14 @@ export const playedOptions = ({
   split,
 });
 
-/**
- * The keys of a step's `info` that are stored in demonstrations: the parts that the agent's text may show, except the constant
- * task, and `won`.
- */
+/** The keys of a step's `info` that demonstrations store: `won`, and parts of the agent's text except the constant task. */
 const keptOfSteps = [...contextParts.filter((part) => part !== 'taskDescription'), 'won'];
 
-/**
- * Makes a set of demonstrations, which is stored as JSON lines of episodes, with the parts that the agent's text may show, the
- * item, and `won`.
- */
+/** Makes a set of demonstrations, stored as JSON lines, with the parts that the agent's text may show, the item, and `won`. */
 export const playedSet = (episodes: readonly (readonly InformedTransition[])[]): DemonstrationSet =>
   demonstrationSetOf(episodes.map((turns) => recordOf(turns, { reset: [...contextParts, 'item'], step: keptOfSteps })));
 
-/**
- * An expert of one environment, which provides its best actions and random ones. It may read `info`, which policies must not do.
- */
+/** An expert of one environment, with best and random actions. It may read `info`, which policies must not do. */
 export interface Demonstrator {
   /** Receives the `info` of each reset. */
   begin?: (info: Record<string, unknown>) => void;
@@ -72,10 +63,7 @@ export interface Demonstrator {
   later?: () => readonly string[];
   /** Returns the reply that contains an action, as the demonstration shows it; default: the action itself. */
   reply?: (action: string) => string;
-  /**
-   * Returns the actions of a deliberate mistake (slip), all of which are played before `best` is called again. Default: one
-   * invalid action.
-   */
+  /** Returns the actions of a mistake, which are all played before `best` is called again. Default: one invalid action. */
   mistakes?: (rng: Rng) => readonly { action: string; reply: string }[];
 }
 
@@ -95,10 +83,7 @@ export class EpisodeRecorder {
     return new EpisodeRecorder(env, observation, info);
   }
 
-  /**
-   * Plays an action, unless the episode has ended. @param slip marks a deliberate mistake @param written the reply in which the
-   * demonstration shows the action
-   */
+  /** Plays an action, unless the episode has ended. @param slip a deliberate mistake @param written the reply that is shown */
   async play(action: string, slip?: true, written = action): Promise<void> {
     if (this.ended) return;
     const { observation, info } = this;
@@ -176,9 +161,7 @@ export const expertStraysSchema = options({
   ),
 });
 
-/**
- * The options of an expert that can continue from any state, so that random actions (strays) can be inserted before its actions.
- */
+/** The options of an expert that can continue from any state, so that random actions (strays) can precede its actions. */
 export type ExpertStrays = OptionsOf<typeof expertStraysSchema>;
 
 export const expertSlipsSchema = options({
@@ -198,10 +181,7 @@ export interface PlannedDemonstrationOptions extends ExpertSlips {
   split?: DemonstrationRequest['split'];
 }
 
-/**
- * Converts a request for demonstrations to the options of planned episodes. Their seeds lie far from those of rollouts, so that
- * they do not play the same episodes.
- */
+/** Converts a request to options. The seeds lie far from those of rollouts, so that the episodes are different. */
 export const plannedOptions = ({
   count: episodes,
   seed,
@@ -232,12 +212,7 @@ export class Slips {
     this.#rng = Rng.forPurpose(seed, 'slips');
   }
 
-  /**
-   * Draws a deliberate mistake, or none.
-   *
-   * @param later the planned actions after `action`, if they are known
-   * @returns an invalid action to try before `action`, or null
-   */
+  /** Returns an invalid action to try before `action`, or null. @param later the planned actions after it, if known */
   before(action: string, validActions: readonly string[], later: readonly string[] = []): string | null {
     if (this.share === 0) return null;
     this.#said.push(action);
@@ -276,8 +251,7 @@ export async function playPlans(
         await episode.play(action);
         if (episode.ended) break;
       }
-      // Deliberate mistakes cost turns, so that the turn limit may truncate an episode whose plan would succeed; such an episode
-      // is left out.
+      // Mistakes cost turns: an episode that the turn limit has truncated is left out, although its plan would succeed.
       if (share === 0 || !episode.transitions.at(-1)!.truncated) played.push(episode.transitions);
     }
   } finally {

@@ -46,13 +46,7 @@ type BuiltInOptions = Intersection<
 /** The name of a registered environment. It is any string, since plugins add names at run time. */
 export type EnvName = string;
 
-/**
- * Registers an environment.
- *
- * @param unit result of `defineEnvironment`
- * @throws if another environment has the same name
- * @throws {InvalidEnvironmentError} for a unit with members that are missing, unknown or of a wrong type
- */
+/** Registers a unit. @throws if its name is taken @throws {InvalidEnvironmentError} for missing, unknown or mistyped members */
 export function registerEnvironment(unit: AnyEnvironment): void {
   const complete = defineEnvironment(unit);
   const other = environments.get(unit.name);
@@ -64,9 +58,7 @@ export function registerEnvironment(unit: AnyEnvironment): void {
 /** Returns the names of all environments: the built-in ones in alphabetical order, then those of plugins. */
 export const environmentNames = (): string[] => [...environments.keys()];
 
-/**
- * Returns the unit of the environment with this name. @throws UnknownNameError for an unknown name, with the nearest known one
- */
+/** Returns an environment's unit. @throws UnknownNameError for an unknown name, with the nearest known one */
 export function environmentInfo(name: string): AnyEnvironment {
   const unit = environments.get(name);
   if (unit === undefined) throw new UnknownNameError('environment', name, environmentNames());
@@ -76,9 +68,7 @@ export function environmentInfo(name: string): AnyEnvironment {
 /** The names that environments use for the option of `reset` that selects a problem by its number. */
 const ITEM_KEYS = ['dataIdx', 'game', 'goal', 'item'];
 
-/**
- * Returns the name of the option of `reset` that selects a problem by its number in AgentGym; `seed` if the environment has none.
- */
+/** Returns the option of `reset` that selects a problem by its number in AgentGym; `seed` if the environment has none. */
 export const itemKey = (name: string): string =>
   ITEM_KEYS.find((key) => Object.hasOwn(environmentInfo(name).resetSchema.properties, key)) ?? 'seed';
 

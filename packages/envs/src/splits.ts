@@ -1,5 +1,4 @@
-// Divides an environment's items (goals, worlds, words) into splits: for training, for choosing the best checkpoint, and for the
-// final test.
+// Divides an environment's items (goals, worlds, words) into splits: for training, choice of checkpoint, and final test.
 import { hash32, Rng } from '@bowyer/core';
 import { EnvContractError, type WrappingEnv } from './contract/checked-env.js';
 import type { Env, ResetResult, Split, StepResult } from './contract/env.js';
@@ -17,7 +16,6 @@ export interface EpisodeOfSplit {
 
 /** The item (goal, world, word) that an episode plays, and the options with which `reset` plays it. */
 export interface ItemChoice {
-  /** The options with which `reset` is called. */
   reset: { seed: number } & Record<string, unknown>;
   /** The id of the item, or a function that returns it from the `info` of the reset. */
   item: string | ((info: Record<string, unknown>) => string);
@@ -43,10 +41,7 @@ export type Splits<Options = any> = 'seeds' | ((options: Options) => SplitPlan);
 /** The shares of the items, in tenths, that go to the evaluation and to the test; all others are for training. */
 const TENTHS = { eval: 1, test: 2 } as const;
 
-/**
- * The smallest number of items that is divided. Fewer items are shared by all splits: a small test set would measure little, and
- * too few items would remain for training.
- */
+/** Fewer items are shared by all splits: a small test set would measure little, and too few would remain for training. */
 const SMALLEST_DIVIDED = 50;
 
 /** The seed with which items are divided into splits. It is constant, so that the splits are the same in every run. */
@@ -100,10 +95,7 @@ interface ListedItems<T> {
   /** Returns the options of `reset`, in addition to the seed, with which an item is played. */
   reset: (item: T, split: Split) => Record<string, unknown>;
   id?: (item: T) => string;
-  /**
-   * Returns whether an item is played. The items are divided before, so that this does not change an item's split. Default: all
-   * items are played.
-   */
+  /** Whether an item is played. The items are divided before, so that this changes no item's split. Default: all are. */
   where?: (item: T) => boolean;
 }
 
@@ -192,8 +184,5 @@ function chosenItem(plan: SplitPlan, episode: EpisodeOfSplit): ItemChoice {
 
 const brokenPlan = ({ noun }: SplitPlan, what: string) => new EnvContractError([what], `splits of ${noun}`);
 
-/**
- * Returns the environment that plays the items of a split, for an expert. By default these are training items, so that no policy
- * learns from test items.
- */
+/** Returns the environment for an expert, by default with training items, so that no policy learns from test items. */
 export const expertItems = (env: Env, plan: SplitPlan, split: Split = 'train'): Env => new SplitEnv(env, plan, split);

@@ -6,7 +6,6 @@ import { hash32 } from '@bowyer/core';
 import type { Split } from './contract/env.js';
 import { readTable, splitNamed, type Row } from './table-file.js';
 
-/** The members that the tasks of all environments have. */
 export interface LineTask {
   id: string;
   /** The split that the task's line names; null if it names none. */
@@ -44,12 +43,7 @@ interface Reading {
   mayRepeat?: boolean;
 }
 
-/**
- * Reads the tasks of a file.
- *
- * @param taskOf converts a line to a task, and throws a `LineError` if the line cannot be used
- * @throws {TaskFileError} with every line that cannot be used
- */
+/** @param taskOf converts a line, or throws a `LineError` @throws {TaskFileError} with every line that cannot be used */
 export function readTasks<Task extends LineTask>(
   environment: string,
   path: string,
@@ -106,9 +100,8 @@ export function textCell({ cells }: Row, name: string): string | null {
 }
 
 /**
- * Returns the cell of a column that may have several names; undefined if there is none. A file may have two of these columns with
- * equal values, as DeepSeek's copy of MultiPL-E has `tests` and `test`.
- * @throws {LineError} if their values differ
+ * Returns the cell of a column that may have several names; undefined if there is none. @throws {LineError} if two columns have
+ * different values (DeepSeek's copy of MultiPL-E has `tests` and `test` with equal ones)
  */
 export function cellOf({ cells }: Row, names: readonly string[]): unknown {
   const given = names.filter((name) => cells[name] !== undefined && cells[name] !== null && cells[name] !== '');
@@ -117,10 +110,7 @@ export function cellOf({ cells }: Row, names: readonly string[]): unknown {
   return given.length === 0 ? undefined : cells[given[0]];
 }
 
-/**
- * Returns the cell of the first of these columns that the file has, as text without white space around it; empty if it has none
- * of them.
- */
+/** Returns the cell of the first of these columns that the file has, as trimmed text; empty if it has none of them. */
 export function firstText({ cells }: Row, names: readonly string[]): string {
   const name = names.find((candidate) => Object.hasOwn(cells, candidate));
   const value = name === undefined ? undefined : cells[name];

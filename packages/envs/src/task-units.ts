@@ -13,10 +13,7 @@ export function bySplit<Task extends Pick<LineTask, 'split'>>(tasks: readonly Ta
   return { train: of('train'), eval: of('eval'), test: of('test') };
 }
 
-/**
- * Returns the plan of splits for items that `reset` selects by their split and their number in that split. @param key name of the
- * option of `reset` with the number
- */
+/** Returns the plan for items that `reset` selects by split and number. @param key name of the option with the number */
 export const numberedItems = (
   noun: string,
   items: Readonly<Record<Split, readonly { id: string }[]>>,
@@ -31,10 +28,7 @@ export const numberedItems = (
   });
 };
 
-/**
- * Returns the item with a number; without a number, a random item. @param missing beginning of the error message for a wrong
- * number
- */
+/** Returns a random item if no number is given. @param missing beginning of the error message for a wrong number */
 export function takenItem<T>(items: readonly T[], number: number | undefined, rng: Rng, missing: string): T {
   if (number === undefined) return rng.choice(items);
   if (number < items.length) return items[number];

@@ -42,31 +42,19 @@ export interface DemonstrationRequest {
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the registry checks the options against the unit's schema
 export interface DemonstrationSource<Options = any, Extra = any> {
-  /**
-   * The schema of those keys of the config's node `demonstrations` that this expert reads, except `path` and `count`; in
-   * camelCase.
-   */
+  /** The keys of the config's node `demonstrations` that this expert reads, except `path` and `count`; in camelCase. */
   schema: OptionsSchema;
   /** Makes demonstrations. The result must depend only on the options and the request. */
   make(options: Options, request: DemonstrationRequest & Extra): Promise<DemonstrationSet>;
-  /**
-   * Reads demonstrations from a file in the environment's own format. Without this function, files must be JSON lines of recorded
-   * episodes.
-   */
+  /** Reads the environment's own file format. Without this function, files must be JSON lines of recorded episodes. */
   read?(path: string): Promise<DemonstrationSet>;
   /** Returns the reason why no demonstrations can be made with these options; null if they can be made. */
   problem?(options: Options): string | null;
-  /**
-   * The options that do not affect the demonstrations, so that policies trained on them (warm starts) are shared by runs which
-   * differ only in these options.
-   */
+  /** The options that do not affect demonstrations: runs that differ only in these share the policies trained on them. */
   independentOf?: readonly (string & keyof Options)[];
   /** Returns the paths of further files on which the demonstrations depend, in addition to files that are named by options. */
   files?(options: Options): readonly string[];
-  /**
-   * A number to increase when the expert plays differently than before, so that policies trained on its earlier demonstrations
-   * are not reused.
-   */
+  /** A number to increase when the expert plays differently, so that policies trained on its earlier play are not reused. */
   revision?: number;
 }
 
@@ -85,15 +73,9 @@ export interface EvaluationReport {
   content: unknown;
 }
 
-/**
- * The rules for an environment's options in a config: their names, and values that are refused there although the schema allows
- * them.
- */
+/** The names of an environment's options in a config, and values that are refused although the schema allows them. */
 export interface ConfigRules<Options> {
-  /**
-   * The option that lists the environments which this environment contains, each as a name or an object like the config's node
-   * `env`.
-   */
+  /** The option that lists the contained environments, each as a name or an object like the config's node `env`. */
   members?: string & keyof Options;
   /** The names of options in configs of ArCHer and AgentGym, where they are not in the node `env`. */
   flatNames?: Readonly<Record<string, string & keyof Options>>;
@@ -105,38 +87,25 @@ export interface ConfigRules<Options> {
 
 /** Texts that a word-level tokenizer must be able to encode, in addition to those of the demonstrations. */
 export interface TokenRules<Options> {
-  /**
-   * Returns answers of the environment that a word-level tokenizer encodes as one token each. Agents cannot write these tokens.
-   */
+  /** Returns answers that a word-level tokenizer encodes as one token each. Agents cannot write these tokens. */
   answers?(options: Options): readonly string[];
   /** Returns texts whose words a word-level tokenizer must have in its vocabulary. */
   vocabulary?(options: Options): Iterable<string>;
-  /**
-   * The kinds of words that a word-level tokenizer encodes in several tokens: numbers (`digits`), or also product numbers in
-   * pairs of characters (`codes`).
-   */
+  /** Words that a word-level tokenizer splits: numbers (`digits`), or also product numbers into character pairs (`codes`). */
   spells?: 'digits' | 'codes';
 }
 
 /** The rules for the initial state of a critic of this environment. */
 export interface CriticStart<Options> {
-  /**
-   * The kind of the built-in critic for this environment: `line` for games of questions; default: one that reads the text in
-   * order.
-   */
+  /** The kind of the built-in critic: `line` for games of questions; default: one that reads the text in order. */
   kind?: 'line' | 'recency';
-  /**
-   * Returns a typical discounted return early in training. Critics initially predict it, unless the config gives another value.
-   */
+  /** Returns a typical discounted return early in training, which critics initially predict unless the config gives one. */
   typicalReturn?(options: Options): number;
 }
 
 /** The rules for replaying recordings of the environment's original program, to check that both give the same observations. */
 export interface ReplayRules<Options> {
-  /**
-   * Returns the text of the original program if an observation contains more than that. Recordings contain this text, and human
-   * players read it.
-   */
+  /** Returns the part of an observation that the original program writes, which recordings have and human players read. */
   engineText?(result: ResetResult): string;
   /** The options under which the recordings were made, if they are not the defaults. */
   options?: Partial<Options>;
@@ -144,14 +113,9 @@ export interface ReplayRules<Options> {
 
 /** Metrics and result files of an evaluation, in addition to the return. */
 export interface EvaluationRules<Options, Extra> {
-  /**
-   * Returns the kind of an episode's task from the `info` of a step, for which reports show separate results; null if there is
-   * only one kind.
-   */
+  /** Returns the kind of a task from a step's `info`, for separate results in reports; null if there is only one kind. */
   taskType?(info: Record<string, unknown>): string | null;
-  /**
-   * Returns a file that an evaluation (task=evaluate) also writes, in the result format of the environment's original program.
-   */
+  /** Returns a file that an evaluation also writes, in the result format of the environment's original program. */
   report?(evaluation: PlayedEvaluation): EvaluationReport;
   /** Returns the expected return of an optimal player who asks the expert's questions; null if it cannot be computed. */
   optimalReturn?(options: Options, demonstrations: Extra): number | null;
@@ -169,10 +133,7 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   make(options: Options, parts: EnvParts): Env;
   /** The division of the environment's items into splits; see `seedSplits`, `listedSplits` and `sharedSplits`. */
   splits: Splits<Options>;
-  /**
-   * Returns the parts that the environment can provide for the agent's text; absent: observations that contain only the last
-   * turn, and no further parts.
-   */
+  /** Returns the parts of the agent's text that the environment can provide; absent: observations of the last turn alone. */
   context?(options: Options): ContextOffer;
   /** Actions that the check of the environment's contract (`checkEnv`) plays at random. */
   sampleActions: readonly string[];
@@ -202,5 +163,4 @@ export const resetSchemaWith = (properties: ResetSchema['properties'] = {}): Res
   properties: { seed, ...properties },
 });
 
-/** The schema of an environment without options. */
 export const noOptions: OptionsSchema = { type: 'object', additionalProperties: false, properties: {} };

@@ -3,10 +3,8 @@ import { register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Imports a module once. A TypeScript module needs no package.json and no node_modules: it counts as an ES module, and packages
- * that its folder lacks, such as `@bowyer/…`, are taken from this installation.
- *
- * @param path absolute
+ * Imports a module once. A TypeScript module counts as an ES module without a package.json, and packages that its folder lacks,
+ * such as `@bowyer/…`, are taken from this installation. @param path absolute
  */
 export async function importUserModule(path: string): Promise<Record<string, unknown>> {
   if (/\.m?ts$/.test(path)) await enableTypeScript();
@@ -15,10 +13,7 @@ export async function importUserModule(path: string): Promise<Record<string, unk
 
 let enabled = false;
 
-/**
- * Makes TypeScript modules importable in this process. @param installation module from which packages are resolved; only the
- * first call's value is used
- */
+/** Makes TypeScript importable. @param installation module from which packages are resolved; only the first call's counts */
 export async function enableTypeScript(installation: string = import.meta.url): Promise<void> {
   if (enabled) return;
   enabled = true;
@@ -27,10 +22,7 @@ export async function enableTypeScript(installation: string = import.meta.url): 
   register(`data:text/javascript,${encodeURIComponent(hooks)}`, { data: installation });
 }
 
-/**
- * The source of Node's module hooks that resolve the imports of user modules. They are registered after tsx, so that Node calls
- * them first.
- */
+/** The source of Node's hooks that resolve imports of user modules. Hooks that are registered after tsx are called first. */
 const hooks = `
   let installation;
   export const initialize = (data) => { installation = data; };

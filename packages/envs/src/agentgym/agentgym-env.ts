@@ -1,5 +1,4 @@
-// Plays one environment on an AgentGym HTTP server as a client. The table in families.ts says how the servers of AgentGym's
-// environments differ in requests and answers.
+// Plays an environment on an AgentGym HTTP server as a client. The table in families.ts has the differences of the servers.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -49,10 +48,7 @@ export class AgentGymEnv implements Env {
   #id: number | null = null;
   /** Whether a request was interrupted, so that the server may still be working on this environment instance. */
   #isUncertain = false;
-  /**
-   * The promise of the last request. The next request waits for it, since the server handles one request of an instance at a
-   * time.
-   */
+  /** The promise of the last request. The next one waits for it: the server handles one request of an instance at a time. */
   #last: Promise<unknown> = Promise.resolve();
   #rng = new Rng(0);
   #item = 0;
@@ -115,10 +111,7 @@ export class AgentGymEnv implements Env {
     });
   }
 
-  /**
-   * Returns the instructions and the scripted reply that precede the first observation, for agents whose prompt is a list of
-   * messages.
-   */
+  /** Returns the instructions and the scripted reply that precede the first observation, as messages. */
   async opening(): Promise<{ role: 'user' | 'assistant'; content: string }[]> {
     const { instructions, reply } = await this.#inTurn(() => this.#openingOnce());
     return [
@@ -157,10 +150,7 @@ export class AgentGymEnv implements Env {
     return `${this.name} ${this.#baseUrl}`;
   }
 
-  /**
-   * Resets the environment instance on the server. If the server has lost an instance of an earlier episode, a new one is
-   * created.
-   */
+  /** Resets the instance on the server. If the server has lost it since an earlier episode, a new one is created. */
   async #resetInstance(): Promise<ServerState> {
     if (this.#isUncertain) await this.#release();
     this.#id ??= takeIdle(this.#place) ?? null;
@@ -235,10 +225,7 @@ export class AgentGymEnv implements Env {
     }
   }
 
-  /**
-   * Closes the instance on the server, or keeps it for a later environment if the server has no /close. A failure is ignored: the
-   * server then keeps an instance that nobody uses.
-   */
+  /** Closes the instance, or keeps it for a later environment if the server has no /close. A failure is ignored. */
   async #release(): Promise<void> {
     const id = this.#id;
     this.#id = null;
@@ -277,8 +264,7 @@ export class AgentGymEnv implements Env {
   }
 
   async #firstObservation(start: string): Promise<string> {
-    // The opening is requested even if it is not shown: in Wordle it requests the vocabulary, which must happen before the first
-    // guess.
+    // Even if the opening is not shown, Wordle's vocabulary must be requested before the first guess.
     const opening = await this.#openingOnce();
     if (!this.options.instructions) return start;
     return `${opening.instructions}\n\n${opening.start(start)}`;
@@ -320,10 +306,7 @@ export class AgentGymEnv implements Env {
   }
 }
 
-/**
- * Reads a server's answer: an object, a text, or an array that begins with the text. @throws {RefusedAnswer} for an error that
- * was reported with status 200
- */
+/** Reads an answer: an object, a text, or an array that begins with the text. @throws {RefusedAnswer} for a reported error */
 function readState(body: unknown): ServerState {
   if (typeof body === 'string') return { text: body, fields: {} };
   if (Array.isArray(body)) {
@@ -369,9 +352,6 @@ function serverAddress(name: AgentGymFamily, baseUrl: string | null): string {
   return path === undefined || address.endsWith(path) ? address : address + path;
 }
 
-/**
- * Returns a client of the server of one of AgentGym's environments. Omitted options take the schema's defaults. The client
- * connects at the first reset.
- */
+/** Returns a client of an AgentGym server, which connects at the first reset. Omitted options take the schema's defaults. */
 export const agentGymEnv = (family: AgentGymFamily, options: Partial<AgentGymOptions> = {}): AgentGymEnv =>
   new AgentGymEnv(family, { ...defaultsOf(agentGymSchema), ...options });

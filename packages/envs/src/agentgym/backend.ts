@@ -42,9 +42,8 @@ interface PlayedHere<Options> {
 }
 
 /**
- * Returns the members of the unit of an environment whose game is played in this process or on an AgentGym server. The client of
- * a server gets none of the game's options except the limit of turns. With the action format `plain`, it does not put
- * instructions before the first observation.
+ * Returns the members of a unit. The client of a server gets none of the game's options except the limit of turns, and with the
+ * action format `plain` it does not put instructions before the first observation.
  */
 export const playedHereOrServed = <Options extends BackendOptions>(
   family: AgentGymFamily,
@@ -79,9 +78,7 @@ export const backendOptionNames = ['backend', 'baseUrl', 'actionFormat', 'timeou
 /** AgentGym's own name for the option of the server's address, which a config may use too. */
 export const agentGymNames = { env_server_base: 'baseUrl' } as const;
 
-/**
- * Returns a problem for the check of the config if the environment is played on an AgentGym server and `base_url` is not given.
- */
+/** Returns a problem for the check of the config if the environment is played on a server and `base_url` is missing. */
 export function missingAddress(
   name: string,
   { backend, baseUrl }: { backend?: string; baseUrl: string | null },

@@ -1,7 +1,5 @@
-// Parses one Python call such as `take(obj='mug 1', recep='desk 1')` with literal arguments, without evaluating it. Agents that
-// reply in the format code_as_action write such calls.
+// Parses one Python call such as `take(obj='mug 1')` with literal arguments, without evaluating it (format code_as_action).
 
-/** A parsed call whose arguments are all literals. */
 export interface Call {
   name: string;
   positional: string[];

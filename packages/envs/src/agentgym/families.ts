@@ -3,7 +3,6 @@
 import { alfworldFunctions, sciworldFunctions, webshopFunctions, type FunctionTable } from './functions.js';
 import { reactRule, splitRule, sqlRule, wholeRule, wordsRule, type ReplyRule } from './reply-rules.js';
 
-/** The format in which the agent's reply contains an action. */
 export type ActionFormat = 'react' | 'function_calling' | 'code_as_action' | 'plain';
 
 export interface Family {
@@ -20,19 +19,14 @@ export interface Family {
   asksForStart: boolean;
   /** Returns the observation in an answer to /reset, which is also repeated to the agent if its action cannot be parsed. */
   observed?: (answer: Readonly<Record<string, unknown>>) => string;
-  /**
-   * The field with the reward in an answer to /step. `isTotal`: the field is the sum of the episode so far, not the reward of one
-   * step.
-   */
+  /** The field of the answer to /step with the reward. `isTotal`: it is the sum of the episode so far, not that of one step. */
   worth: { field: 'reward' | 'score'; isTotal: boolean };
   /** Returns whether an episode with this total reward is a success. */
   succeeds: (worth: number) => boolean;
   rounds: number;
   /** The rule that extracts the action from a reply in the format `react`. */
   rule: ReplyRule;
-  /**
-   * The functions that the agent can call in the formats function_calling and code_as_action; absent if AgentGym defines none.
-   */
+  /** The functions that the agent can call in the formats function_calling and code_as_action; absent if there are none. */
   functions?: FunctionTable;
   /** The path of this environment below the server's address. */
   path?: string;
@@ -43,9 +37,7 @@ export interface Family {
 const isOne = (worth: number): boolean => worth === 1;
 const ofStep = { field: 'reward', isTotal: false } as const;
 
-/**
- * Returns the table entry of one of AgentGym's tool-use servers. Its reward is the share of the subgoals that are reached so far.
- */
+/** Returns the table entry of a tool-use server, whose reward is the share of the subgoals that are reached so far. */
 const toolServer = (items: number, rounds: number): Family => ({
   idField: 'env_idx',
   itemField: 'id',

@@ -1,20 +1,13 @@
-// Parses an agent's reply that calls a function: as a JSON object (format function_calling) or as one line of Python
-// (code_as_action).
+// Parses an agent's reply that calls a function: a JSON object (function_calling) or one line of Python (code_as_action).
 import { isRecord } from '@bowyer/core';
 import { parseCall } from './call-expression.js';
 import type { FunctionTable } from './functions.js';
 import type { ParsedReply } from './reply-rules.js';
 
-/**
- * The observation after a reply that calls no known function. The client sends no request then, and repeats the current
- * observation.
- */
+/** The observation after a reply that calls no known function. No request is sent; the current observation is repeated. */
 export const invalidAction = 'Invalid Action.';
 
-/**
- * Parses the text from the first `{` to the last `}` of a reply as {"thought", "function_name", "arguments"}. All three keys are
- * required.
- */
+/** Parses {"thought", "function_name", "arguments"}, all required, from the first `{` to the last `}` of a reply. */
 export function parseFunctionCall(reply: string, functions: FunctionTable): ParsedReply {
   const [from, to] = [reply.indexOf('{'), reply.lastIndexOf('}')];
   try {
@@ -28,10 +21,8 @@ export function parseFunctionCall(reply: string, functions: FunctionTable): Pars
 }
 
 /**
- * Converts a function call to the game's action by AgentGym's rules, which depend on the number of arguments: without arguments
- * the action is the verb alone, and a single argument must be the function's first one. The game may refuse the action.
- *
- * @returns null for a call that AgentGym cannot convert either
+ * Returns the game's action for a call by AgentGym's rules: without arguments it is the verb alone, and a single argument must be
+ * the function's first one. null for a call that AgentGym cannot convert either.
  */
 function writtenCall(functions: FunctionTable, name: string, given: Record<string, unknown>): string | null {
   if (!Object.hasOwn(functions, name)) return null;
@@ -71,9 +62,7 @@ interface Arguments {
   named: Readonly<Record<string, string>>;
 }
 
-/**
- * Returns the game's action for a parsed call; null if the function or an argument is unknown, or a required argument is missing.
- */
+/** Returns the game's action for a call; null if the function or an argument is unknown, or a required one is missing. */
 function written(functions: FunctionTable, { name, positional, named }: Arguments): string | null {
   if (!Object.hasOwn(functions, name)) return null;
   const { parameters, required, write } = functions[name];

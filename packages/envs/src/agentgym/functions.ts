@@ -6,10 +6,7 @@ export interface ActionFunction {
   /** The names of the parameters in order. Only the first `required` ones must be given. */
   parameters: readonly string[];
   required: number;
-  /**
-   * Whether a call with too few arguments is converted to an action nevertheless, as AgentGym does if the action is a verb and
-   * its objects.
-   */
+  /** Whether a call with too few arguments is converted nevertheless, as AgentGym does for actions of a verb and objects. */
   writesShort: boolean;
   /** Returns the game's action. @param values one for each given parameter, in order */
   write: (...values: string[]) => string;

@@ -3,7 +3,6 @@
 import { HttpError } from '../http/http-error.js';
 import { HttpServer, type HttpServerOptions } from '../http/http-server.js';
 
-/** The HTTP client of one server (connections and circuit breaker), which all environments on this server share. */
 interface SharedServer {
   server: HttpServer;
   users: number;
@@ -14,10 +13,7 @@ const servers = new Map<string, SharedServer>();
 /** The ids of unused instances on servers without /close, by the server's address and the environment's name. */
 const idle = new Map<string, number[]>();
 
-/**
- * Returns the HTTP client that all users of this address share, and a function that the caller calls when it no longer needs the
- * client.
- */
+/** Returns the HTTP client that all users of this address share, and a function to call when it is no longer needed. */
 export function openServer(
   baseUrl: string,
   options: Partial<HttpServerOptions>,
@@ -40,10 +36,7 @@ export function keepIdle(place: string, id: number): void {
   idle.set(place, [...(idle.get(place) ?? []), id]);
 }
 
-/**
- * Returns whether the error may mean that the server has lost the environment instance, for example by a restart, so that a new
- * instance may help.
- */
+/** Returns whether the server may have lost the instance, for example by a restart, so that a new one may help. */
 export const mayHaveLostIt = (error: unknown): boolean =>
   error instanceof HttpError &&
   (error.failure === 'refused' || (error.status !== null && [404, 500].includes(error.status)));

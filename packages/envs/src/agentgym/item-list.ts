@@ -1,5 +1,4 @@
-// Reads AgentGym's lists of problems: JSON files of recorded episodes or of item_ids such as "textcraft_17", which means problem
-// 17.
+// Reads AgentGym's lists of problems: JSON files of recorded episodes or of item_ids; "textcraft_17" means problem 17.
 import { readFileSync } from 'node:fs';
 import { utf8Text } from '@bowyer/core';
 
@@ -14,11 +13,7 @@ export class ItemListError extends Error {
   }
 }
 
-/**
- * Returns the numbers of a list's problems without repetitions, in the order of the file.
- *
- * @throws ItemListError for a file that cannot be read or is not a list of problems
- */
+/** Returns the problems' numbers without repetitions, in the file's order. @throws ItemListError for other files */
 export function readItemNumbers(path: string): number[] {
   let entries: unknown[];
   try {

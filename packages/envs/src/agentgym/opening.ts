@@ -29,9 +29,8 @@ export function ownOpening(
 const read = new Map<string, Promise<Opening>>();
 
 /**
- * Returns the instructions and the scripted reply from the first conversation with this environment in a file of AgentGym's
- * dataset, which has objects {item_id, conversations: [{from, value}, …]} as a JSON array or as JSON lines. Each file is read
- * once per process. @throws {TrajectoryFileError}
+ * Returns the opening of the first conversation with this environment in a file of AgentGym's dataset, which has objects
+ * {item_id, conversations: [{from, value}, …]} as a JSON array or JSON lines. A file is read once. @throws {TrajectoryFileError}
  */
 export function recordedOpening(path: string, family: AgentGymFamily): Promise<Opening> {
   const key = `${family} ${path}`;
@@ -54,10 +53,7 @@ async function readOpening(path: string, family: AgentGymFamily): Promise<Openin
   return { instructions, reply, start: startOf(family, first ?? '') };
 }
 
-/**
- * Returns a function that converts the server's first observation to that of AgentGym's dataset. In the dataset's conversations
- * of maze, an explanation of the game precedes the observation; in those of wordle, an explanation replaces it.
- */
+/** Converts the server's first observation to the dataset's: an explanation precedes it in maze and replaces it in wordle. */
 function startOf(family: AgentGymFamily, first: string): Opening['start'] {
   if (family === 'wordle' && first !== '') return () => first;
   const explanation = family === 'maze' ? first.slice(0, first.lastIndexOf('\n') + 1) : '';
@@ -75,10 +71,7 @@ function parsed(path: string, text: string): unknown[] {
 
 const NAMES: Partial<Record<AgentGymFamily, readonly string[]>> = { sqlgym: ['sqlgym', 'bird'] };
 
-/**
- * Returns whether a conversation was with this environment, by the name before the last underscore of its item_id, such as
- * lmrlgym_maze_3.
- */
+/** Returns whether a conversation is with this environment, by its item_id up to the last underscore (lmrlgym_maze_3). */
 function isOf(item: unknown, family: AgentGymFamily): boolean {
   const id = isRecord(item) && typeof item.item_id === 'string' ? item.item_id.toLowerCase() : '';
   const name = id.slice(0, Math.max(0, id.lastIndexOf('_')));

@@ -3,10 +3,7 @@
 import type { Env, ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import type { ReplyRule } from './reply-rules.js';
 
-/**
- * Plays the action after `Action:` in each reply. A reply that the rule cannot parse is played as an empty action, and its
- * observation explains the format.
- */
+/** Plays the action after `Action:` in each reply; if there is none, an empty action, whose observation explains the format. */
 export class ReactReplies<Game extends Env = Env> implements Env {
   /** Wraps a game. @param expert returns the expert's next reply in the ReAct format; default: the game's own `expertReply` */
   constructor(

@@ -7,10 +7,7 @@ export type ParsedReply = { thought: string; action: string } | { refusal: strin
 export type ReplyRule = (reply: string) => ParsedReply;
 
 interface EndMarkerOptions {
-  /**
-   * Whether the character before the end marker `</s>` is removed too: AgentGym cuts five characters, although the marker has
-   * four.
-   */
+  /** Whether the character before the end marker `</s>` is removed too: AgentGym cuts five characters instead of four. */
   upstreamEndCut: boolean;
 }
 
@@ -34,10 +31,7 @@ export const reactRule: ReplyRule = (reply) => {
 
 export const oneActionOnly = "Error: Only one 'Action' is allowed per response. Please adjust your response.";
 
-/**
- * Extracts the action of textcraft and babyai: the reply has exactly one `Action:`, of which letters, digits, commas and spaces
- * are kept.
- */
+/** Extracts the action of textcraft and babyai: letters, digits, commas and spaces after the reply's only `Action:`. */
 export const wordsRule: ReplyRule = (reply) => {
   const found = [...reply.matchAll(/Action:\s*(.*?)(?=\n|$)/gs)].map(([, action]) => action);
   if (found.length > 1) return { refusal: oneActionOnly };
@@ -57,9 +51,7 @@ export const sqlRule: ReplyRule = (reply) => {
   return { thought: '', action: after.split('```')[0].trim() };
 };
 
-/**
- * Returns the whole reply as the action, since the servers of searchqa and of the tool-use environments parse replies themselves.
- */
+/** Returns the whole reply, since the servers of searchqa and of the tool-use environments parse replies themselves. */
 export const wholeRule: ReplyRule = (reply) => ({ thought: '', action: reply });
 
 /** Writes a ReAct reply on one line, for policies that stop generating at a newline. All rules of this file can parse it. */

@@ -91,10 +91,8 @@ export class Alfworld implements Env {
   }
 
   /**
-   * Returns the commands with which the expert, which explores and does not know where things are, plays the current household
-   * from its initial state, and whether they win. The running episode is not affected.
-   *
-   * @param seed draws among equally likely places of a thing; null: the first listed place is taken
+   * Returns the commands of the exploring expert from the household's initial state, and whether they win. The running episode is
+   * not affected. @param seed draws among equally likely places of a thing; null: the first listed place is taken
    */
   expertPath(seed: number | null = 0): { commands: string[]; won: boolean } {
     if (this.#household === null) throw new Error('alfworld: expertPath() needs a household; call reset() first');

@@ -20,7 +20,7 @@ export type ExpertTies = Partial<OptionsOf<{ properties: typeof alfworldExpertSc
 
 interface AlfworldDemonstrationOptions extends AlfworldOptions, PlannedDemonstrationOptions, ExpertTies {}
 
-/** Returns those of the expert's episodes that reach the goal. An episode that reaches the step limit is left out. */
+/** Returns the expert's episodes that reach the goal. */
 export async function alfworldDemonstrations(options: AlfworldDemonstrationOptions): Promise<Transition[][]> {
   const { episodes, firstSeed, slips, split, ties, ...envOptions } = options;
   const env = new Alfworld(envOptions);

@@ -66,10 +66,7 @@ export class Expert {
     );
   }
 
-  /**
-   * Returns a command that opens a closed receptacle at the agent's position, or goes to the likeliest place that was not
-   * searched yet.
-   */
+  /** Returns a command that opens the closed receptacle here, or goes to the likeliest place that was not searched yet. */
   #search(kind: string): string | null {
     const { household } = this;
     const closed = household.here.find(

@@ -15,10 +15,7 @@ export type Formula =
   | { kind: 'equal'; left: string; right: string }
   | { kind: 'fact'; predicate: string; terms: readonly string[] };
 
-/**
- * The facts of a state in which goal conditions are evaluated. Objects are named by strings. Kinds are the lower-case names of
- * the domain's types (`apple` for AppleType).
- */
+/** The facts of a state. Objects are strings; kinds are the lower-case names of the domain's types (`apple` for AppleType). */
 export interface Facts {
   /** Returns the objects that a variable of this type can stand for. With `kind`, only receptacles or objects of that kind. */
   candidates(type: string, kind?: string): readonly string[];
@@ -84,8 +81,7 @@ function quantified(
   rule: 'some' | 'every',
 ): boolean {
   if (variable === undefined) return isTrue(part, facts, bound);
-  // For an existential variable, only objects of the kind that the condition requires are tried, since no other value can make it
-  // true.
+  // For `exists`, only objects of the required kind are tried, since no other value can make the condition true.
   const kind = rule === 'some' ? kindOf(variable.name, part) : undefined;
   return facts
     .candidates(variable.type, kind)

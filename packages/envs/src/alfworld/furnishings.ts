@@ -1,5 +1,4 @@
-// Reads the catalogue from which households are generated: the furniture of each room, and the properties and usual places of
-// things.
+// Reads the catalogue from which households are generated: furniture of rooms, properties and usual places of things.
 import { fromDataFile } from '../data-file.js';
 
 export type RoomKind = 'kitchen' | 'bathroom' | 'bedroom' | 'livingroom';

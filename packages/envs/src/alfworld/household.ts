@@ -4,10 +4,7 @@ import { isTrue, kindName, type Facts } from './formula.js';
 import type { Problem, Receptacle, Thing } from './problem.js';
 import { englishList, indefinite } from './wording.js';
 
-/**
- * The verb of the command that puts an object O into a receptacle R: `put O in/on R` until ALFWorld 0.3, `move O to R` since.
- * Both are accepted as input.
- */
+/** The verb that puts O into R: `put O in/on R` until ALFWorld 0.3, `move O to R` since. Both are accepted as input. */
 export type PutPhrase = 'put' | 'move';
 
 type Treatment = 'clean' | 'heat' | 'cool';
@@ -84,12 +81,10 @@ export class Household implements Facts {
       .flatMap((receptacle) => this.contents(receptacle).map((thing) => ({ thing, receptacle })));
   }
 
-  /** Returns the command that puts a thing into or onto a receptacle, with the verb that the option `putPhrase` names. */
   putCommand({ name }: Thing, receptacle: Receptacle): string {
     return this.putPhrase === 'put' ? `put ${name} in/on ${receptacle.name}` : `move ${name} to ${receptacle.name}`;
   }
 
-  /** Returns the description of the room that begins an episode. */
   introduction(): string {
     return `You are in the middle of a room. Looking quickly around you, you see ${this.#listOf(this.problem.receptacles)}.`;
   }
@@ -105,9 +100,7 @@ export class Household implements Facts {
     return [...new Set(commands)].sort();
   }
 
-  /**
-   * Carries out a command and returns its observation; `Nothing happens.` if it is unknown or impossible in the current state.
-   */
+  /** Carries out a command and returns its observation; `Nothing happens.` if it is unknown or impossible. */
   obey(command: string): string {
     const [verb, ...rest] = command.trim().toLowerCase().split(/\s+/);
     const words = rest.join(' ');
@@ -256,7 +249,6 @@ export class Household implements Facts {
     return this.#described(receptacle);
   }
 
-  /** Describes a receptacle in a sentence: as closed, as open with its content, or as a surface with the things on it. */
   #described(receptacle: Receptacle): string {
     const { name, openable } = receptacle;
     this.#flags.checked.add(name);

@@ -111,10 +111,7 @@ function section(problem: SExpression, name: string): readonly SExpression[] {
   return found;
 }
 
-/**
- * Returns the facts whose terms are names. Costs and distances between locations are left out: they have no effect on the text
- * game.
- */
+/** Returns the facts whose terms are names, without costs and distances, which have no effect on the text game. */
 function factTable(init: readonly SExpression[]): FactTable {
   const table = new Map<string, (readonly string[])[]>();
   for (const entry of init) {

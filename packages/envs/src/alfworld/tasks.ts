@@ -72,7 +72,6 @@ function twoGoal(object: string, target: string): Formula {
   };
 }
 
-/** Returns the goal in English in one of two phrasings, which `wording` selects. */
 export function goalText({ type, object, target }: Task, wording: 0 | 1): string {
   if (type === 'look_at_obj_in_light')
     return [

@@ -32,10 +32,7 @@ export function availableActions(world: World): string[] {
   ];
 }
 
-/**
- * Returns the text action that opens a door or goes through it; null if the cell is not a door, or the door is locked and the
- * agent does not carry its key.
- */
+/** Returns the text action that opens or passes a door; null if the cell is not a door, or the key of a locked one is missing. */
 export function doorAction({ carrying }: World, { cell, name, number }: Seen): string | null {
   if (!isDoor(cell)) return null;
   if (cell.state === 'open') return `go through ${name} ${number}`;

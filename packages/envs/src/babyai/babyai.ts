@@ -32,9 +32,7 @@ export type BabyAiOptions = OptionsOf<typeof babyAiSchema>;
 /** The largest distance, and the largest number of things of one name, for which `texts` has the numbers. */
 const LARGEST_NUMBER = 24;
 
-/**
- * Returns texts with all words of all levels, so that a vocabulary made from them also serves levels that a run does not play.
- */
+/** Returns texts with all words of all levels, so that a vocabulary also serves levels that a run does not play. */
 export const texts = (): string[] => [
   ...colours.flatMap((colour) =>
     [...kinds, 'open door', 'closed door', 'locked door'].map((kind) => `${colour} ${kind}`),
@@ -86,27 +84,20 @@ export class BabyAi implements Env {
     const terminated = play.isWon;
     const truncated = !terminated && (this.#steps >= this.options.stepLimit || play.moves >= maxMoves);
     if (terminated || truncated) this.#order.end();
-    // BabyAI's reward is 1 − 0.9 · moves / maxMoves. The moves are those of the grid world, such as a turn or a step by one cell; an
-    // action of the agent, such as 'go to red ball 1', makes several.
+    // BabyAI's reward. `moves` counts moves in the grid, of which an action such as 'go to red ball 1' makes several.
     const reward = terminated ? 1 - (0.9 * play.moves) / maxMoves : 0;
     const done = terminated ? '\n The task is completed.' : '';
     const info = this.#info();
     return { observation: this.#shown(`${answer}${done}`, info.validActions), reward, terminated, truncated, info };
   }
 
-  /**
-   * Returns the text actions with which an expert that knows the whole map solves the current world from its initial state. The
-   * running episode is not affected.
-   */
+  /** Returns the actions of an expert that knows the whole map, from the initial state. The episode is not affected. */
   expertPath(): string[] {
     if (this.#play === null) throw new Error('babyai: expertPath() needs a world; call reset() first');
     return [...this.#play.expertPath];
   }
 
-  /**
-   * Returns the text actions of an expert that knows only the cells that it has seen, from the initial state of the world; null
-   * if the expert exceeds its limit of actions.
-   */
+  /** Returns the actions of an expert that knows only the cells that it has seen; null if it exceeds its limit of actions. */
   explorerPath(): string[] | null {
     if (this.#play === null) throw new Error('babyai: explorerPath() needs a world; call reset() first');
     const trial = this.#play.fromStart();
@@ -160,10 +151,7 @@ class Play {
   moves = 0;
   expertPath: readonly string[] = [];
   readonly #done = new Set<Task>();
-  /**
-   * The text of each task, as written at the start of the episode: later texts would differ, since the number of things that fit
-   * a task changes during play.
-   */
+  /** The text of each task at the start of the episode; later the number of things that fit a task may differ. */
   readonly #texts: readonly string[];
 
   readonly game: Game;
@@ -184,7 +172,6 @@ class Play {
     return this.#done.size === this.game.mission.length;
   }
 
-  /** Returns the texts of the unfinished tasks, joined by "and" as in AgentGym. */
   get openText(): string {
     return this.#texts.filter((_, i) => !this.#done.has(this.game.mission[i])).join(' and ');
   }
@@ -193,7 +180,6 @@ class Play {
     return this.game.mission.filter((task) => !this.#done.has(task));
   }
 
-  /** Carries out a text action and returns its observation. */
   act(action: string): string {
     const { world } = this.game;
     if (action === '') return NO_CHANGE;

@@ -5,10 +5,7 @@ import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-d
 import { CHECK } from './actions.js';
 import { BabyAi, type BabyAiOptions } from './babyai.js';
 
-/**
- * Plays episodes of an expert that knows only the cells that it has seen, since a policy cannot imitate an expert that knows the
- * whole map. Episodes that the expert cannot finish are left out.
- */
+/** Plays an expert that knows only seen cells: a policy cannot imitate one that knows the map. Failed episodes are left out. */
 export async function babyAiDemonstrations(
   options: BabyAiOptions,
   asked: Omit<PlayedDemonstrationOptions, 'noise'>,

@@ -37,7 +37,6 @@ export interface Step {
   aim?: { name: string; by?: string; position: Position };
 }
 
-/** Returns the next action towards a task; null if the expert finds no path. */
 export const expertAction = (world: World, task: Task): string | null => expertStep(world, task)?.action ?? null;
 
 /** Returns the next action towards a task with its purpose; null if the expert finds no path. */
@@ -87,10 +86,7 @@ function putNext(world: World, target: Description, beside: Description): Step |
   return { action: way.path.length === 0 ? 'drop' : words[way.path[0]], aim: aimOf(world, way) };
 }
 
-/**
- * Returns the next action to take a thing. If the agent carries another thing, it is put down only if there is a path to the
- * wanted one: otherwise two tasks could undo each other forever.
- */
+/** A carried thing is put down only if a path leads to the wanted one: otherwise two tasks could undo each other forever. */
 function fetch(world: World, wanted: Description): Step | null {
   const step = reach(world, wanted, (item) => `pickup ${item}`);
   return step !== null && world.carrying !== null ? letGo(world) : step;
@@ -110,10 +106,7 @@ function letGo(world: World): Step | null {
   return null;
 }
 
-/**
- * Returns the next action towards a thing: an action that names the thing if it is in view and can be reached, else a single grid
- * move.
- */
+/** Returns the next action towards a thing: one that names it if it is in view and reachable, else a single grid move. */
 function reach(world: World, wanted: Description, say: (item: string) => string): Step | null {
   const inView = seen(world).filter(({ cell }) => matches(wanted, cell));
   const openPathTo = inView.length > 0 ? pathsFrom(world, { throughDoors: false }) : undefined;

@@ -10,25 +10,17 @@ import { nameOf, seen, visiblePositions } from './view.js';
 /** The number of left turns in one cell after which the agent has seen all four directions. */
 const ALL_AROUND = 3;
 
-/**
- * A text action and its purpose, such as `look 2`, `purple closed door 4 ahead 1 left`, `grey key by blue open door 3 behind`.
- */
+/** A text action and its purpose, such as `look 2` or `grey key by blue open door 3 behind`. */
 interface ExplorerStep {
   action: string;
   purpose: string;
 }
 
-/**
- * Plays one world as the exploring expert, which observes the world before each action. When it can work on no task, it looks in
- * all directions by left turns, then goes to the nearest closed door.
- */
+/** When the expert can work on no task, it looks in all directions by left turns, then goes to the nearest closed door. */
 export class Explorer {
   /** The cells that the expert has seen; all others are entered as walls. */
   readonly #map: Grid;
-  /**
-   * The number of left turns since the last action that was not a single move. It determines which directions were seen from this
-   * cell.
-   */
+  /** The left turns since the last action that was not a single move. They determine which directions were seen from here. */
   #leftTurns = 0;
   /** The closed door to which the expert goes when nothing is left to explore on its side of the door. */
   #destination: Position | null = null;

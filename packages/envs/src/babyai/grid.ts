@@ -47,7 +47,6 @@ export const turned = (direction: Direction, quarters: number): Direction =>
 export const isDoor = (cell: Cell): cell is Door => typeof cell === 'object' && cell?.kind === 'door';
 export const isThing = (cell: Cell): cell is Thing => typeof cell === 'object' && cell !== null && cell.kind !== 'door';
 
-/** Returns whether the agent can walk onto the cell. */
 export const isFree = (cell: Cell): boolean => cell === null || (isDoor(cell) && cell.state === 'open');
 
 export class Grid {
@@ -69,7 +68,6 @@ export class Grid {
     this.#cells[y * this.width + x] = cell;
   }
 
-  /** Returns all cells with a thing or a door. */
   contents(): { position: Position; cell: Thing | Door }[] {
     const found: { position: Position; cell: Thing | Door }[] = [];
     this.#cells.forEach((cell, i) => {
@@ -121,9 +119,7 @@ export class World {
     }
   }
 
-  /**
-   * Opens or closes a door. A locked door needs the key of its colour, which the agent keeps. @returns whether the door changed
-   */
+  /** Opens or closes a door; a locked one needs the key of its colour, which the agent keeps. @returns whether it changed */
   #toggle(door: Door): boolean {
     const hasKey = this.carrying?.kind === 'key' && this.carrying.colour === door.colour;
     if (door.state === 'locked' && !hasKey) return false;

@@ -46,10 +46,7 @@ interface Layout {
   doors: { position: Position; door: Door }[];
 }
 
-/**
- * Draws a world of the level. Some worlds cannot be solved, for example if a thing blocks the way, so that the caller runs the
- * expert to check.
- */
+/** Draws a world, which may be unsolvable, for example if a thing blocks the way, so that the caller runs the expert. */
 export function drawGame(rng: Rng, level: Level): Game {
   const isLocal = level.endsWith('_local');
   const layout = drawRooms(rng, isLocal ? 1 : 3);

@@ -2,10 +2,7 @@
 import { ahead, isDoor, isFree, turned, type Direction, type Move, type Position, type World } from './grid.js';
 
 interface PathOptions {
-  /**
-   * Whether paths may lead through closed doors, which are opened on the way. Locked doors can be opened only if the agent
-   * carries their key.
-   */
+  /** Whether paths may lead through closed doors, which are opened; through a locked one only if the agent carries its key. */
   throughDoors: boolean;
 }
 
@@ -16,9 +13,7 @@ export const pathToFace = (world: World, target: Position, options: PathOptions)
 /** The grid moves that lead from one pose (cell and direction) to the next. A closed door needs one more move. */
 const arrivals: readonly (readonly Move[])[] = [['left'], ['right'], ['forward'], ['toggle', 'forward']];
 
-/**
- * Returns a function that gives the shortest path to a target cell; one breadth-first search over all poses serves all targets.
- */
+/** Returns a function of the target cell; one breadth-first search over all poses serves all targets. */
 export function pathsFrom(world: World, { throughDoors }: PathOptions): (target: Position) => Move[] | null {
   const { width, height } = world.grid;
   const poseOf = ({ x, y }: Position, direction: Direction) => (y * width + x) * 4 + direction;

@@ -32,8 +32,7 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
   evaluation: { taskType: ({ level }) => (level as string | undefined) ?? null },
   context: ({ backend, actionFormat }) => {
     if (backend === 'agentgym') return servedOffer;
-    // With the ReAct format, the list of valid actions is not shown, since the agent must write `Thought: … Action: …` and not
-    // the action alone.
+    // In the ReAct format the agent must write `Thought: … Action: …`, not one of the valid actions alone.
     const listed = actionFormat === 'react' ? [] : (['validActions'] as const);
     return { observation: 'turn', kind: 'dialogue', parts: ['taskDescription', ...listed] };
   },

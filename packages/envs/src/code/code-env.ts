@@ -54,7 +54,6 @@ export class CodeEnv implements Env {
     return { observation, reward: terminated ? share : 0, terminated, truncated: false, info: this.#info(verdict) };
   }
 
-  /** Returns a reply with the reference solution from the task file; null if the task has none. */
   expertReply(): string | null {
     return solutionReply(this.#task, this.options);
   }

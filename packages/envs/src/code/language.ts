@@ -10,10 +10,7 @@ const languages: Readonly<Record<string, CodeLanguage>> = {
   typescript: 'typescript',
 };
 
-/**
- * Returns the language from its column in the file or from a task_id such as `JavaScript/0`; default: JavaScript. @throws
- * {LineError} for any language but JavaScript and TypeScript
- */
+/** Returns the language, by default JavaScript, from its column or a task_id such as `JavaScript/0`. @throws {LineError} */
 export function languageOf(row: Row): CodeLanguage {
   const id = textCell(row, 'task_id') ?? '';
   const name = textCell(row, 'language') ?? /^([A-Za-z]+)\/\d+$/.exec(id)?.[1] ?? '';

@@ -42,10 +42,7 @@ function promptOf(row: Row): string {
   return given;
 }
 
-/**
- * Returns the name of the function or class to test: from its column, else the candidate in MultiPL-E's tests, else the last
- * function in the prompt.
- */
+/** Returns the function or class to test: from its column, else from MultiPL-E's tests, else the prompt's last function. */
 function entryPointOf(row: Row, tests: string, head: string | null): string | null {
   const named = textCell(row, 'entry_point');
   if (named !== null && !/^[A-Za-z_$][\w$]*$/.test(named))

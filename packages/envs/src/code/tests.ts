@@ -3,8 +3,7 @@ import { Script } from 'node:vm';
 import type { Row } from '../table-file.js';
 import { cellOf, LineError, textCell } from '../task-lines.js';
 import type { CodeLanguage } from './task.js';
-// The sandbox's modules are not compiled: the package ships them in the folder src, and this path reaches them from src and from
-// dist.
+// The sandbox's modules are not compiled but shipped in src; this path reaches them from src and from dist.
 import { assertions, newAccount } from '../../src/code/sandbox/realm/assertions.mjs';
 
 const columns = ['tests', 'test', 'test_list'] as const;
@@ -14,19 +13,11 @@ const members = Object.keys(assertions(newAccount()));
 
 interface TestSource {
   tests: readonly string[];
-  /**
-   * Returns the executable tests: the setup code, the test, and the call of HumanEval's `check` if the test defines that
-   * function.
-   */
+  /** Returns the setup code, the test, and the call of HumanEval's `check` if the test defines that function. */
   withSetup: (entryPoint: string | null) => string[];
 }
 
-/**
- * Reads the unit tests of a task.
- *
- * @throws {LineError} if there is no test, if a test uses a module or an assertion that the sandbox lacks, or if a JavaScript
- *   test does not compile
- */
+/** @throws {LineError} if there is no test, or one needs a module or an assertion that the sandbox lacks, or does not compile */
 export function testsOf(row: Row, language: CodeLanguage): TestSource {
   const tests = textsOf(row);
   for (const test of tests) {
@@ -61,10 +52,7 @@ function assertKnown(test: string): void {
   if (module !== undefined) throw new LineError(`the module '${module}' is not in the sandbox, which has assert alone`);
 }
 
-/**
- * Checks that a JavaScript test compiles. MultiPL-E's translation of a docstring may have a line break inside a string, which
- * does not.
- */
+/** MultiPL-E's translation of a docstring may have a line break inside a string, which does not compile. */
 function assertCompiles(test: string): void {
   try {
     new Script(`async () => {\n${test}\n}`, { lineOffset: -1 });
@@ -82,10 +70,7 @@ function callOfCheck(test: string, entryPoint: string | null): string {
   return entryPoint !== null && isDefined && !isCalled ? `\ncheck(${entryPoint});` : '';
 }
 
-/**
- * Splits a test into one per assertion, if each assertion is on its own line. All other lines, such as those of a `function
- * test()` around the assertions, are repeated in each test.
- */
+/** Splits a test into one per assertion if each is on its own line. All other lines are repeated in each test. */
 export function separated(test: string): string[] {
   const lines = test.split('\n');
   const own = lines.flatMap((line, i) => (ASSERTION_LINE.test(line) ? [i] : []));

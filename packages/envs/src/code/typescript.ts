@@ -1,5 +1,4 @@
-// Converts TypeScript programs to JavaScript with esbuild, which is installed as a dependency of tsx and runs in a separate
-// process.
+// Converts TypeScript to JavaScript with esbuild, a dependency of tsx, which runs in a separate process.
 import type { TransformFailure } from 'esbuild';
 
 /** The JavaScript code, or the first syntax error with its line. */

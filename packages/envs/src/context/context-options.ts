@@ -22,15 +22,10 @@ export interface ContextOffer {
 /** The declaration of an environment whose observation is the whole episode so far. */
 export const historyOffer: ContextOffer = { observation: 'history', kind: 'dialogue', parts: [] };
 
-/**
- * The same declaration, with valid actions in `info` for policies that choose among them; the agent's text does not list them.
- */
+/** `historyOffer` with valid actions in `info`, for policies that choose among them; the agent's text does not list them. */
 export const listedHistory: ContextOffer = { ...historyOffer, parts: ['validActions'] };
 
-/**
- * The declaration of a game on an AgentGym server: its observation answers the last action, and the server may send no list of
- * actions.
- */
+/** A game on an AgentGym server: an observation answers the last action, and the server may send no list of actions. */
 export const servedOffer: ContextOffer = { observation: 'turn', kind: 'dialogue', parts: [] };
 
 /** The declaration that applies to an environment without one. */
@@ -46,17 +41,11 @@ export interface ContextOptions {
   stepCounter?: boolean;
   inventory?: boolean;
   validActions?: boolean;
-  /**
-   * The largest number of characters of the text; null: no limit. The oldest turns are left out first, the task and the current
-   * turn never.
-   */
+  /** The largest number of characters; null: no limit. The oldest turns are left out first, task and current turn never. */
   maxChars?: number | null;
 }
 
-/**
- * The keys of the node `context` that apply to each kind. The text of kind `tutorial` always contains the task and the step
- * numbers.
- */
+/** The keys that apply to each kind. The text of kind `tutorial` always contains the task and the step numbers. */
 export const keysOfKind: Readonly<Record<ContextKind, readonly (keyof ContextOptions)[]>> = {
   auto: [],
   dialogue: ['stepCounter', 'inventory', 'validActions'],
@@ -127,7 +116,6 @@ export const isPlain = ({ kind, taskDescription, stepCounter, inventory, validAc
 /** Returns whether the text of each turn begins with the previous turn's text and action, as in a growing dialogue. */
 export const continues = ({ kind }: ResolvedContext): boolean => kind === 'dialogue';
 
-/** A turn's observation, and the action with which the agent replied. */
 export interface ContextTurn {
   number: number;
   observation: string;

@@ -5,8 +5,7 @@ import type { ContextWriter } from './context-writer.js';
 
 /**
  * Replaces the environment's observations in a record by the texts that the agent reads.
- *
- * @param recall the memory that provides examples, and the id of this episode, which is excluded if the memory contains it
+ * @param recall the memory that provides examples, and the id of this episode, which is never an example of itself
  */
 export async function withContext(
   { reset, steps }: EpisodeRecord,

@@ -11,10 +11,7 @@ import {
 } from './context-options.js';
 import { tutorialPrompt } from './tutorial-prompt.js';
 
-/**
- * Writes the texts of one episode at a time: `begin` is called after a reset, `follow` after each step. Both return the agent's
- * next prompt.
- */
+/** Writes one episode at a time: `begin` is called after a reset, `follow` after each step. Both return the next prompt. */
 export class ContextWriter {
   readonly #context: ResolvedContext;
   #isHistory: boolean;
@@ -65,9 +62,8 @@ export class ContextWriter {
   }
 
   /**
-   * Returns whether a server reports by `is_history` that its observations are the whole episode so far. The check of the config
-   * cannot know this, since the environment behind the server is unknown then. @throws if the selected text cannot be written
-   * from such observations
+   * Returns whether a server reports by `is_history` that its observations are the whole episode so far, which the check of the
+   * config cannot know. @throws if the selected text cannot be written from such observations
    */
   #saysHistory(info: Readonly<Record<string, unknown>>): boolean {
     if ((info.isHistory ?? info.is_history) !== true) return false;
@@ -126,10 +122,7 @@ export class ContextWriter {
     return this.#context.stepCounter ? `Step ${number}\n` : '';
   }
 
-  /**
-   * Writes the current observation with its inventory and valid actions. The text ends with a newline, and the agent's action is
-   * appended to it.
-   */
+  /** Writes the current observation with inventory and valid actions, and a final newline, after which the action follows. */
   #current(turn: ContextTurn): string {
     const { inventory, validActions } = this.#context;
     const lines = [
@@ -161,9 +154,8 @@ export class ContextWriter {
   }
 
   /**
-   * Throws if the observations are histories of the episode although the kind is `dialogue`, which would repeat every turn in
-   * each later one. Histories grow from the first turn on, so that a later observation which begins with the previous one by
-   * chance ('Could not execute', then 'Could not execute dance') is not refused.
+   * Throws for kind `dialogue` if observations are histories, which would repeat every turn. Histories grow from the first turn
+   * on, so that a later observation which begins with the previous one by chance is not refused.
    */
   #refuseHistory({ observation, action }: ContextTurn, next: string): void {
     this.#mayBeHistory &&= next.startsWith(observation);

@@ -3,9 +3,7 @@ import type { ConfigProblem } from '@bowyer/core';
 import type { MemoryOptions } from '../memory/memory-options.js';
 import type { ContextKind, ContextOffer } from './context-options.js';
 
-/**
- * Returns a problem if the agent's text has no position at which the memory's examples could be inserted; empty if it has one.
- */
+/** Returns a problem if the agent's text has no position at which the memory's examples could be inserted. */
 export function memoryProblems(
   { kind, unit }: MemoryOptions,
   name: string,

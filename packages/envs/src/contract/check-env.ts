@@ -19,10 +19,7 @@ export interface CheckEnvReport {
   steps: number;
 }
 
-/**
- * Plays an environment to check it against the contract, and returns the numbers of played episodes and steps. @throws
- * {EnvContractError} with every violated clause
- */
+/** Plays an environment and returns the numbers of episodes and steps. @throws {EnvContractError} with every violated clause */
 export async function checkEnv(
   makeEnv: () => Env | Promise<Env>,
   { actions, episodes = 4, maxSteps = 1000 }: CheckEnvOptions,
@@ -36,11 +33,9 @@ export async function checkEnv(
   try {
     await expectRejection(() => env.step(actions[0]), 'step() before the first reset() must reject', violations);
     for (let episode = 0; episode < episodes; episode++) {
-      // The last two resets have no seed: both instances must then draw the same random numbers, since they were seeded equally
-      // before.
+      // The last two resets have no seed: both instances, seeded equally before, must then draw the same random numbers.
       const seed = episode < Math.max(1, episodes - 2) ? episode : undefined;
-      // Only the first instance is asked for expert replies. A difference between the two instances then also shows that asking
-      // has side effects.
+      // Only the first instance is asked for expert replies, so that a difference also shows that asking has side effects.
       const first = await playOnce(env, { seed, playerSeed: episode, actions, maxSteps, asks: true }, violations);
       const second = await playOnce(twin, { seed, playerSeed: episode, actions, maxSteps }, violations);
       compare(first, second, seed === undefined ? 'reset() without a seed' : `reset({ seed: ${seed} })`, violations);
@@ -87,9 +82,7 @@ async function playOnce(env: Env, { seed, playerSeed, actions, maxSteps, asks }:
   return lines;
 }
 
-/**
- * Returns the result of a reset or step as JSON; empty if it violates the contract, since JSON may then be unable to express it.
- */
+/** Returns a result as JSON; empty if it violates the contract, since JSON may then be unable to express it. */
 function checkedLine(result: unknown, faults: readonly string[], violations: Set<string>): string {
   for (const fault of faults) violations.add(fault);
   return faults.length > 0 ? '' : JSON.stringify(result);

@@ -44,11 +44,8 @@ const isChecked = (env: Env): boolean => checked.has(env) || ('inner' in env && 
 export const uncheckedEnv = (env: Env): Env => checked.get(env) ?? env;
 
 /**
- * Returns the environment with its results checked against the contract, or the argument itself if they are already checked. All
- * other members are unchanged.
- *
- * @param name the environment's name for messages; default: the name of its class
- * @throws {EnvContractError} for a value that is not an environment
+ * Returns the environment with its results checked, or the argument itself if they already are. @param name for messages;
+ * default: the name of the environment's class @throws {EnvContractError} for a value that is not an environment
  */
 export function checkedEnv<E extends Env>(env: E, name = classOf(env)): E {
   const faults = envFaults(env);
@@ -139,10 +136,7 @@ class Border {
     return `${this.name}, ${place}${episode && ` of the episode of ${episode}`}`;
   }
 
-  /**
-   * Adds the environment's name and the episode to errors such as TypeError and to thrown values. Other errors are returned
-   * unchanged, since their messages are complete.
-   */
+  /** Adds the environment and the episode to thrown values and to errors such as TypeError; other messages are complete. */
   #named(error: unknown, call: string): unknown {
     if (!types.isNativeError(error) && !(error instanceof Error))
       return new EnvFaultError(`${this.#where(call)}: it threw ${shown(error)}, which is not an Error`, {

@@ -1,5 +1,4 @@
-// Defines the clauses of the contract of environments. Every result of an environment is checked against them, in runs and in
-// `checkEnv`.
+// Defines the clauses of the contract of environments, against which every result is checked, in runs and in `checkEnv`.
 import { jsonFault } from './json-fault.js';
 import { shown } from './shown.js';
 
@@ -7,7 +6,6 @@ import { shown } from './shown.js';
 export const resetFaults = (result: unknown): string[] =>
   isRecord(result) ? commonFaults(result) : [noRecord('reset', result)];
 
-/** Returns the clauses that the result of `step` violates, as messages; empty if there is none. */
 export function stepFaults(result: unknown): string[] {
   if (!isRecord(result)) return [noRecord('step', result)];
   const { reward, terminated, truncated } = result;
@@ -26,7 +24,6 @@ export function expertFault(reply: unknown): string | null {
   return `expertReply() must return a reply, or null where it knows no further; got ${shown(reply)}`;
 }
 
-/** Returns the messages for a value that lacks members of an environment; empty if it has all of them. */
 export function envFaults(env: unknown): string[] {
   if (typeof env !== 'object' || env === null) return [`make() must return an environment; got ${shown(env)}`];
   const methods = env as Record<string, unknown>;
@@ -47,9 +44,7 @@ function commonFaults({ observation, info }: Record<string, unknown>): string[] 
   return faults;
 }
 
-/**
- * Returns the messages for those fields of `info` that agents or metrics read, and for the first value that JSON cannot express.
- */
+/** Returns messages for fields of `info` that agents or metrics read, and for the first value that JSON cannot express. */
 function infoFaults(info: Record<string, unknown>): string[] {
   const { validActions, taskDescription, inventory, item, won } = info;
   const faults: string[] = [];

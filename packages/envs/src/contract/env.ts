@@ -20,9 +20,7 @@ export interface StepResult {
   reward: number;
   /** Whether the task ended, so that the value of the next state is 0 in RL. */
   terminated: boolean;
-  /**
-   * Whether a limit outside the task, such as a turn limit, ended the episode, so that RL bootstraps the value of the next state.
-   */
+  /** Whether a limit outside the task, such as a turn limit, ended the episode, so that RL bootstraps the next value. */
   truncated: boolean;
   /** Further values for people, logs and metrics, which a policy must not use. */
   info: Record<string, unknown>;
@@ -51,16 +49,10 @@ export interface Env {
   close(): Promise<void>;
 }
 
-/**
- * Disjoint sets of an environment's items: for training, for choosing the best checkpoint, and for the final test of that
- * checkpoint.
- */
+/** Disjoint sets of items: for training, for choosing the best checkpoint, and for the final test of that checkpoint. */
 export type Split = 'train' | 'eval' | 'test';
 
-/**
- * An environment whose original accepts steps after the end of an episode, so that a server which imitates the original must
- * accept them too.
- */
+/** An environment whose original accepts steps after the end of an episode, as a server that imitates it must too. */
 export interface ResumableEnv extends Env {
   /** Continues an ended episode: the next `step` then belongs to that episode. */
   resume(): void;

@@ -1,5 +1,4 @@
-// Checks that an environment's methods are called in the order reset → step … step → reset. Every built-in environment uses an
-// instance of this check.
+// Checks that an environment's methods are called in the order reset → step … step → reset. All built-in ones use it.
 
 type EpisodePhase = 'before reset' | 'running' | 'ended' | 'closed';
 

@@ -1,5 +1,4 @@
-// Defines the error for a name, such as that of an environment, that is not among the known names. Its message lists these and
-// the most similar one.
+// Defines the error for an unknown name, such as that of an environment. It lists the known names and the most similar one.
 
 export class UnknownNameError extends Error {
   override readonly name = 'UnknownNameError';
@@ -50,7 +49,6 @@ function editDistance(a: string, b: string): number {
   return row[b.length];
 }
 
-/** Joins at most 40 names for a message. */
 function listed(known: readonly string[]): string {
   const shown = known.slice(0, 40).join(', ');
   return known.length <= 40 ? shown : `${shown} … (${known.length} in all)`;

@@ -48,8 +48,7 @@ export class PythonRandom {
   sample<T>(items: readonly T[], count: number): T[] {
     const n = items.length;
     if (count > n) throw new RangeError(`PythonRandom.sample: ${count} of ${n} items`);
-    // As in Python, a small list is copied, and for a large one the indices that were already drawn are remembered. The two
-    // methods give different samples.
+    // As in Python, a small list is copied, and for a large one the drawn indices are remembered, which gives other samples.
     const poolSize = 21 + (count > 5 ? 4 ** Math.ceil(Math.log(count * 3) / Math.log(4)) : 0);
     return n <= poolSize ? this.#sampleFromPool([...items], count) : this.#sampleFromPlaces(items, count);
   }

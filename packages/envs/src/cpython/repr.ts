@@ -3,10 +3,7 @@
 
 const named: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/**
- * Characters that Python's repr escapes: control, format, private-use, unassigned and surrogate characters, and every space but
- * U+0020.
- */
+/** Characters that Python's repr escapes: control, format, private-use, unassigned, surrogate, all spaces but U+0020. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 
 function escaped(character: string, quote: string): string {
@@ -20,9 +17,7 @@ function escaped(character: string, quote: string): string {
   return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/**
- * Returns the text in single quotes, or in double quotes if it contains a single quote and no double one, as Python's repr does.
- */
+/** Returns the text in single quotes, or in double quotes if it contains single but no double ones, as Python's repr does. */
 export function pythonString(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   return `${quote}${Array.from(text, (character) => escaped(character, quote)).join('')}${quote}`;
@@ -47,10 +42,7 @@ export function pythonRound(value: number): number {
   return isTie ? (2 * Math.round(halves / 4)) / 100 : Number(value.toFixed(2));
 }
 
-/**
- * Formats JSON as Python's `json.dumps` does: ASCII, with spaces after commas and colons. All numbers are written as floats, and
- * maps as objects.
- */
+/** Formats JSON as Python's `json.dumps` does, in ASCII. All numbers are written as floats, and maps as objects. */
 export function pythonJson(value: unknown, { sorted = false } = {}): string {
   if (typeof value === 'string') return JSON.stringify(value).replace(/[^ -~]/g, jsonEscaped);
   if (typeof value === 'number') return pythonFloat(value);
@@ -61,7 +53,6 @@ export function pythonJson(value: unknown, { sorted = false } = {}): string {
   return `{${members.map(([key, member]) => `${pythonJson(key)}: ${pythonJson(member, { sorted })}`).join(', ')}}`;
 }
 
-/** Returns the \u escape of a UTF-16 code unit. */
 const jsonEscaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Formats a dict as Flask's filter `tojson` does: sorted keys, ASCII, with <, >, & and ' escaped. */

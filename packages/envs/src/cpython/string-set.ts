@@ -23,10 +23,7 @@ class Table {
     this.#entries = Array.from({ length: slots });
   }
 
-  /**
-   * Inserts a string into the hash table. If its entry is taken, the next entries are probed linearly, then an entry that the
-   * next bits of the hash select.
-   */
+  /** If a string's entry is taken, the next entries are probed linearly, then one that the next bits of the hash select. */
   insert(text: string): void {
     this.size++;
     const mask = BigInt(this.slots - 1);

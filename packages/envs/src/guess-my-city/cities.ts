@@ -6,10 +6,7 @@ const ARCHER_COUNT = 91;
 
 const subset10 = ['Tokyo', 'Moscow', 'Cairo', 'London', 'Lima', 'Sydney', 'Paris', 'Istanbul', 'Toronto', 'Bangkok'];
 
-/**
- * Returns the cities that the option selects: ArCHer's 91, all 100, a subset of ten, or the named ones. @throws
- * {UnknownNameError}
- */
+/** Returns ArCHer's 91 cities, all 100, a subset of ten, or the named ones. @throws {UnknownNameError} */
 export function selectCities(cities: 'archer91' | 'all100' | 'subset10' | readonly string[]): readonly City[] {
   if (cities === 'all100') return allCities();
   if (cities === 'archer91') return allCities().slice(0, ARCHER_COUNT);

@@ -39,10 +39,7 @@ export function guessMyCityDemonstrations(options: CityDemonstrationOptions): Ci
   });
 }
 
-/**
- * Returns every answer that demonstrations about these cities can contain, as the game's history writes it. A word-level
- * tokenizer encodes each as one token.
- */
+/** Returns every possible answer, as the game's history writes it. A word-level tokenizer encodes each as one token. */
 export function cityAnswerTokens(cities: GuessMyCityOptions['cities']): string[] {
   const answers = cityQuestions(selectCities(cities)).flatMap((question) => question.answers);
   return [...new Set(['Yes.', 'No.', ...answers])].map((answer) => ` ${answer}\n`);

@@ -1,5 +1,4 @@
-// Reads recorded games in the format of ArCHer's dataset/guess_my_city.json, checks them, and converts them to training
-// episodes.
+// Reads and checks recorded games in the format of ArCHer's dataset/guess_my_city.json, and converts them to episodes.
 import { kindOf, readGames } from '../guessing-game/game-file.js';
 import type { DialogueFile, DialogueTurns } from '../guessing-game/dialogue-set.js';
 import { historyHeader } from '../guessing-game/history.js';
@@ -26,10 +25,7 @@ export const readCityDialogues = (file: string): Promise<DialogueFile<CityDialog
     },
   });
 
-/**
- * Converts a recorded game to an episode in the text format of the environment. If a question has several lines, the last one is
- * used (others such as "Based on …:" may precede it), without labels, list numbers and quotation marks.
- */
+/** Converts a game to an episode. The last line of a question is used, without labels, list numbers and quotation marks. */
 export function cityDialogueEpisode({ conversation, done }: CityDialogue): DialogueTurns {
   const turns = conversation.map((line, i) => {
     const { question, answer } = splitCityLine(line);

@@ -5,9 +5,7 @@ import type { CityQuestion } from './questions.js';
 
 export class CityPlayer extends QuestionPlayer<CityQuestion, string> {
   /**
-   * Prepares the scripted player.
-   *
-   * @param open whether it also asks open questions (not yes/no) on turns that are not random
+   * @param open whether the player also asks open questions (not yes/no) on turns that are not random
    * @param noise share of random turns: 65 % of them are a question, 20 % a guess, 15 % a repeated question
    */
   constructor(
@@ -27,10 +25,7 @@ export class CityPlayer extends QuestionPlayer<CityQuestion, string> {
     return answers[place];
   }
 
-  /**
-   * Returns the question with the most expected information. Guesses are among the questions, and are preferred at equal
-   * information because they may win.
-   */
+  /** Returns the question with the most information. At equal information guesses are preferred, because they may win. */
   protected override best(): CityQuestion {
     const guesses = this.guesses.filter(({ wins }) => this.possible.includes(wins!));
     if (this.possible.length <= 2 && guesses.length > 0) return this.oneOf(guesses);

@@ -107,10 +107,7 @@ function population({ population: millions }: City, { text, isClosed }: Asked): 
   return `About ${millions} million people live in my city.`;
 }
 
-/**
- * Answers an open question by a sentence such as "People speak X", and a yes/no question by whether it contains a word of the
- * fact.
- */
+/** Answers an open question by a sentence, and a yes/no question by whether it contains a word of the fact. */
 function stated({ text, isClosed }: Asked, fact: string, opening: string): string {
   if (!isClosed) return `${opening} ${fact}.`;
   return yesNo(contentWords(fact).some((word) => text.includes(word)));
@@ -186,10 +183,7 @@ function whereabouts(city: City): string {
     : `My city is in ${regions[0] ?? continent}, in the ${city.part} of its country.`;
 }
 
-/**
- * Answers questions about the city's location: yes if every named place and direction is true; undefined if the question names
- * none.
- */
+/** Answers yes if every named place and direction is true of the city; undefined if the question names none. */
 function location(city: City, { text }: Asked): string | undefined {
   const { places, rest } = findPlaces(text);
   const direction = inDirection(rest, city);

@@ -2,13 +2,9 @@
 
 export const cannotAnswer = "I can't answer that question.";
 
-/** Returns the city in "City, Country", which is the text before the comma. */
 const cityOf = (name: string): string => name.split(',', 1)[0].trim();
 
-/**
- * Replaces an answer that contains the city's name by a refusal. Other spellings of the city are not recognized, as in the
- * original.
- */
+/** Replaces an answer with the city's name by a refusal. As in the original, other spellings are not recognized. */
 export const guarded = (answer: string, name: string): string =>
   answer.toLowerCase().includes(cityOf(name).toLowerCase()) ? cannotAnswer : answer;
 

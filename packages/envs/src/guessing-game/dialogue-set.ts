@@ -14,11 +14,8 @@ export interface DialogueFile<T> {
 }
 
 /**
- * Makes a set of demonstrations from recorded games.
- *
- * @param dialogues in the format of ArCHer's data files, in which the set is stored
- * @param episodes the same games as episodes, in the same order
- * @param leftOut keys of the file that the program does not use
+ * Makes a set of demonstrations from recorded games. @param dialogues in the format of ArCHer's data files, in which the set is
+ * stored @param episodes the same games as episodes, in the same order
  */
 export function dialogueSet(
   dialogues: readonly unknown[],

@@ -70,10 +70,7 @@ class DialogueKeyError extends Error {
 }
 
 /**
- * Checks that every key of the recorded games is either read or irrelevant to training.
- *
- * @param read the keys that the caller reads
- * @returns the irrelevant keys that occur in the file, in the order of their first occurrence
+ * Returns the keys of the recorded games that are not read and are irrelevant to training, in the order of their occurrence.
  * @throws {DialogueKeyError} with the keys that are neither read nor irrelevant
  */
 function unreadKeysOf(file: string, games: readonly object[], read: readonly string[]): string[] {

@@ -26,10 +26,7 @@ interface GuessingRules<Secret extends { readonly name: string }> {
   repetitionKey: (question: string) => string;
 }
 
-/**
- * The `info` of every step, for metrics. `invalid`: the oracle could not answer the question. `repeated`: the agent asked it
- * before.
- */
+/** The `info` of every step. `invalid`: the oracle could not answer. `repeated`: the agent asked the question before. */
 interface GuessingInfo extends Record<string, unknown> {
   oracle: string;
   won: boolean;
@@ -76,8 +73,7 @@ export class GuessingGame<Secret extends { readonly name: string }> implements E
     this.#turn++;
     this.#history += historyLine(question, answer);
     const won = wins(this.#secret, question, answer);
-    // The turn limit is a rule of the game. Thus it terminates the episode and does not truncate it: the value after it is 0 and
-    // is not bootstrapped, as in the original.
+    // The turn limit is a rule of the game: it terminates the episode, so that the value after it is 0, as in the original.
     const terminated = won || this.#turn >= maxTurns;
     if (terminated) this.#order.end();
     const info: GuessingInfo = {

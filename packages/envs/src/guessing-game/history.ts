@@ -1,6 +1,5 @@
 // Writes the observation of the guessing games, their history: a header, then each question with its answer.
 
-/** The first line of every history. */
 export const historyHeader = 'Questions:\n';
 
 /** Returns one entry of the history. It ends with a newline, which an action never contains. */

@@ -1,5 +1,4 @@
-// Finds commands that scripts of Harbor tasks often use and that just-bash, the shell in which this environment runs them, does
-// not have.
+// Finds commands in scripts of Harbor tasks that just-bash, the shell in which this environment runs them, does not have.
 
 const missing =
   'apt-get apt apk yum dnf pip pip3 uv uvx pytest python python3 node npm npx curl wget git gcc g++ make cargo go java ruby perl systemctl service docker sudo su nohup yes trap'.split(

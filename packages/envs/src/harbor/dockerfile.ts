@@ -17,10 +17,7 @@ const simple =
   ': [ cat cd chmod cp cut date echo export false find grep gzip head ln ls mkdir mv printf pwd rm rmdir sed seq set sort tail tar tee test touch tr true uniq wc'.split(
     ' ',
   );
-/**
- * Packages of Debian, Ubuntu and Alpine that need not be installed, since just-bash has their commands or the base images contain
- * them.
- */
+/** Packages of Debian, Ubuntu and Alpine that need not be installed: just-bash or the base images have their commands. */
 const provided =
   'bash ca-certificates coreutils diffutils file findutils gawk grep gzip jq mawk ripgrep sed sqlite3 tar tree'.split(
     ' ',
@@ -28,10 +25,7 @@ const provided =
 /** Dockerfile instructions that have no effect on a shell. */
 const ignored = ['LABEL', 'MAINTAINER', 'EXPOSE', 'CMD', 'STOPSIGNAL'];
 
-/**
- * Reads a Dockerfile. @param context the files of the task's folder `environment/`, by paths below it that begin with `/` @throws
- * {HarborFault} if the task needs a real container image
- */
+/** @param context the files of the folder `environment/` by paths from `/` @throws {HarborFault} if a container is needed */
 export function readDockerfile(context: Files, image: string | null): Preparation {
   const compose = Object.keys(context).find((path) => /^\/(?:docker-compose|compose)\.ya?ml$/.test(path));
   if (compose !== undefined) throw new HarborFault(`environment${compose} needs containers`);
@@ -82,10 +76,7 @@ function simpleCommand(command: string): string {
   throw new HarborFault(`environment/Dockerfile: RUN ${command} needs an image (${other ?? '<<'})`);
 }
 
-/**
- * Returns whether a command is `apt-get update`, or installs only provided packages: `apt-get install -y jq`, `apk add --no-cache
- * jq`.
- */
+/** Returns whether a command is `apt-get update`, or installs only provided packages: `apk add --no-cache jq`. */
 function installsProvided(part: string): boolean {
   const [program, verb, ...words] = part.trim().split(/\s+/);
   if (!['apt-get', 'apt', 'apk'].includes(program) || words.some((word) => /[;|&<>$]/.test(word))) return false;
@@ -101,9 +92,7 @@ function variablesOf(text: string): Record<string, string> {
   return Object.fromEntries(pairs.map(([, name, double, single, bare]) => [name, double ?? single ?? bare ?? '']));
 }
 
-/**
- * Returns the files that a COPY instruction writes: the content of a folder, a file in a folder, or a file under another name.
- */
+/** Returns the files that COPY writes: a folder's content, a file in a folder, or a file under another name. */
 function copied(rest: string, context: Files, workdir: string): Record<string, Uint8Array> {
   const words = rest.startsWith('[') ? (JSON.parse(rest) as string[]) : rest.split(/\s+/);
   const paths = words.filter((word) => !/^--(?:chown|chmod|link)\b/.test(word));

@@ -1,5 +1,4 @@
-// Plays the environment `harbor`: tasks in the format of Harbor, in a shell (just-bash) that runs in this process without
-// containers. See harbor.md.
+// Plays tasks in the format of Harbor in a shell (just-bash) that runs in this process without containers. See harbor.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -34,10 +33,7 @@ export class HarborEnv implements Env {
     this.#tasks = harborTasks(options);
   }
 
-  /**
-   * Begins an episode in a new shell. @throws {ShellEndedError} if the shell does not start @throws {Error} if a command of the
-   * Dockerfile fails
-   */
+  /** @throws {ShellEndedError} if the shell does not start @throws {Error} if a command of the Dockerfile fails */
   async reset({ seed, task }: HarborReset = {}): Promise<ResetResult> {
     this.#order.begin();
     this.#order.end(); // The episode begins when the shell is ready.
@@ -54,9 +50,7 @@ export class HarborEnv implements Env {
     return { observation, info: this.#info({ taskDescription: this.#task.instruction }) };
   }
 
-  /**
-   * Runs the agent's command in the shell, or the task's tests for `submit`. @param action a reply with a command, or `submit`
-   */
+  /** @param action a reply with a command, which runs in the shell, or `submit`, which runs the task's tests */
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     this.#order.end(); // If the shell fails, the episode has ended.

@@ -7,10 +7,7 @@ export interface HarborReward {
   fault: string | null;
 }
 
-/**
- * Returns the reward of an episode. @param json content of /logs/verifier/reward.json, or null @param text content of reward.txt,
- * or null
- */
+/** @param json content of /logs/verifier/reward.json, or null @param text content of reward.txt, or null */
 export function rewardOf(json: string | null, text: string | null): HarborReward {
   if (json === null && text === null) return unread({}, 'the tests wrote neither reward.json nor reward.txt');
   if (json === null) return fromText({}, text);

@@ -1,5 +1,4 @@
-// Reads those settings in a Harbor task's task.toml that affect how the task is played. Settings that need more than a shell are
-// refused.
+// Reads the settings of a Harbor task's task.toml that affect play. Settings that need more than a shell are refused.
 import { HarborFault } from './fault.js';
 
 type Table = Readonly<Record<string, unknown>>;

@@ -21,7 +21,6 @@ export interface HarborTask extends Preparation {
   solution: string | null;
 }
 
-/** The error for task folders that cannot be played. The message names each folder and its fault. */
 class HarborTaskError extends Error {
   override readonly name = 'HarborTaskError';
 
@@ -34,10 +33,7 @@ const SAMPLE = fileURLToPath(new URL('../../src/harbor/sample', import.meta.url)
 const TASK_BYTES = 32 * 2 ** 20;
 const read = new Map<string, readonly HarborTask[]>();
 
-/**
- * Reads all tasks of the folder in the options; a folder is read only once per process. @throws {HarborTaskError} with every task
- * that cannot be played
- */
+/** Reads all tasks of the folder, once per process. @throws {HarborTaskError} with every task that cannot be played */
 export function harborTasks({ tasks: given }: { tasks: string | null }): readonly HarborTask[] {
   const path = resolve(given ?? SAMPLE);
   const known = read.get(path);
@@ -123,10 +119,7 @@ function textOf(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-/**
- * Removes the canary from the first lines of a text. Benchmarks contain such a marker, so that training data with it can be
- * recognized.
- */
+/** Removes the canary from the first lines, a marker of benchmarks by which training data with it can be recognized. */
 function withoutCanary(text: string): string {
   const lines = text.split('\n');
   const first = lines.findIndex((line) => !/^(?:<!--.*canary.*-->|#.*canary.*|)$/i.test(line.trim()));

@@ -18,10 +18,7 @@ export class CircuitBreaker {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /**
-   * Returns whether a call may be made. When the circuit has been open for `openMs`, one call is admitted as the trial, and all
-   * others are refused until its result is known.
-   */
+  /** Admits one call as the trial when the circuit has been open for `openMs`; refuses others until its result is known. */
   admits(): boolean {
     if (this.#failedInARow < this.options.failures) return true;
     if (this.#probing || this.now() < this.#openUntil) return false;

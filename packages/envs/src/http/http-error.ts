@@ -1,5 +1,4 @@
-// Defines the error of a failed HTTP request. Its message and its fields contain method, address, status and the number of the
-// attempt.
+// Defines the error of a failed HTTP request, with method, address, status and the number of the attempt.
 
 /**
  * The kind of failure. 'unreachable': the request was never sent. 'interrupted': it was sent, and the server may have processed

@@ -27,8 +27,7 @@ const httpServerDefaults: HttpServerOptions = {
   connectTimeoutMs: 10_000,
   answerTimeoutMs: 300_000,
   maxBodyBytes: 64 * 2 ** 20,
-  // With these values the retries wait 20 to 39.75 seconds in all, so that no episode is lost if a server restarts within 20
-  // seconds.
+  // The retries wait 20 to 39.75 seconds in all, so that no episode is lost if a server restarts within 20 seconds.
   retries: 9,
   backoffMs: 250,
   maxBackoffMs: 8_000,
@@ -55,10 +54,7 @@ interface HttpRequest<T> {
 /** Error codes of network failures that occur before the request was sent, so that a retry is safe. */
 const NOT_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
 
-/**
- * The number of retries after an answer without content. It is small, since such an answer may have a lasting cause, such as too
- * small a limit of tokens.
- */
+/** The retries after an answer without content. Few, since the cause may last, such as too small a limit of tokens. */
 const UNANSWERED_RETRIES = 3;
 
 interface Answer {
@@ -103,15 +99,11 @@ export class HttpServer {
     return this.#baseUrl.href.replace(/\/$/, '');
   }
 
-  /**
-   * Sends the request, with retries, until `read` accepts an answer with status 200. Each call is one span of a trace. @throws
-   * {HttpError}
-   */
+  /** Sends the request, with retries, until `read` accepts an answer with status 200. @throws {HttpError} */
   request<T>(request: HttpRequest<T>): Promise<T> {
     const { method, path } = request;
     const { hostname } = this.#baseUrl;
-    // The names of the attributes follow OpenTelemetry's semantic conventions for HTTP clients. The query of the URL is left out,
-    // since it may contain secrets.
+    // Names by OpenTelemetry's semantic conventions for HTTP clients. The URL's query is left out: it may contain secrets.
     const attributes = {
       'http.request.method': method,
       'server.address': hostname,
@@ -181,8 +173,7 @@ export class HttpServer {
       answer = await this.#send(request);
     } catch (cause) {
       if (request.signal?.aborted) {
-        // An abort by the caller does not mean that the server has failed. The aborted request may have been the circuit
-        // breaker's trial call, which must be ended.
+        // An abort by the caller is not a failure of the server; if the circuit breaker's trial call was aborted, it must be ended.
         this.#circuit.succeeded();
         throw cause;
       }
@@ -216,8 +207,7 @@ export class HttpServer {
       headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers },
       body: json === undefined ? null : JSON.stringify(json),
       signal,
-      // A server may close an idle connection while a request is being sent over it, and a request that cannot be retried would
-      // be lost. It therefore asks for a connection that is not kept.
+      // A server may close an idle connection during a request. If that cannot be retried, its connection is not kept.
       reset: !isIdempotent(request),
     });
     const [asked, date] = ['retry-after', 'date'].map((name) => [response.headers[name]].flat()[0]);
@@ -278,10 +268,7 @@ function parsedUrl(text: string): URL {
 const codeOf = (error: unknown): string =>
   types.isNativeError(error) && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/**
- * Returns the messages of an error and of its causes, since the outermost message such as `fetch failed` does not explain
- * anything.
- */
+/** Joins the messages of an error and its causes, since an outer message such as `fetch failed` explains nothing. */
 export function describeFault(error: unknown): string {
   if (!types.isNativeError(error)) return String(error);
   const causes = 'errors' in error && Array.isArray(error.errors) ? error.errors : error.cause ? [error.cause] : [];

@@ -62,9 +62,7 @@ export class OpenAiChat {
   }
 
   /**
-   * Requests a completion. A request that was interrupted or got no answer is sent again, which costs tokens and has no other
-   * effect.
-   *
+   * An interrupted or unanswered request is sent again, which costs tokens and has no other effect.
    * @throws {HttpError} also for an answer with status 200 and without a text, which is a fault of the server
    */
   async complete(
@@ -109,10 +107,7 @@ function readCompletion(
 /** Finish reasons that count as errors, whatever text the answer contains. */
 const FAULTS = ['error', 'abort', 'cancelled', 'content_filter'];
 
-/**
- * Returns the first choice in a completion's body. @throws {NoAnswer} if there is none, or if the server reports an error with
- * status 200
- */
+/** Returns a completion's first choice. @throws {NoAnswer} if it has none or reports an error with status 200 */
 export function onlyChoice(body: unknown): Record<string, unknown> {
   const { choices, error } = record(body, 'the answer');
   if ((error ?? null) !== null) throw new NoAnswer(`the answer is an error: ${JSON.stringify(error)}`);
@@ -153,10 +148,7 @@ const roomHint = (reason: string | null) => (reason === 'length' ? ': max_tokens
 const callsOf = ({ tool_calls: calls }: Record<string, unknown>) =>
   Array.isArray(calls) && calls.length > 0 ? ': the model has called tools, and no tools were offered' : '';
 
-/**
- * Returns the content of a message as text: the text itself, or the joined text parts of a list without reasoning parts; null for
- * anything else.
- */
+/** Returns a message's content: a text, or the text parts of a list without reasoning parts; null for anything else. */
 function contentText(content: unknown): string | null {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return null;

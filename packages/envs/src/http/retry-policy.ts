@@ -9,18 +9,13 @@ export interface RetryOptions {
   backoffMs: number;
   /** The limit in milliseconds up to which the wait before a retry grows. */
   maxBackoffMs: number;
-  /**
-   * The longest wait in milliseconds that a server may demand by the header Retry-After; if it demands more, the request fails.
-   */
+  /** The longest wait in milliseconds that a server may demand by Retry-After; if it demands more, the request fails. */
   maxRetryAfterMs: number;
 }
 
 const GATEWAY_FAILURES = [502, 503, 504];
 
-/**
- * Returns whether a request may be sent again: if it was not executed, since it was never sent or was postponed by the server
- * (status 429, or 503 with Retry-After), or if a second execution has no further effect.
- */
+/** A request may be sent again if it was not executed (never sent, status 429, or 503 with Retry-After) or is idempotent. */
 export function mayRetry({ failure, status }: HttpError, idempotent: boolean, retryAfterMs: number | null): boolean {
   if (failure === 'unreachable' || status === 429) return true;
   if (status === 503 && retryAfterMs !== null) return true;
@@ -29,10 +24,7 @@ export function mayRetry({ failure, status }: HttpError, idempotent: boolean, re
   );
 }
 
-/**
- * Draws a wait in milliseconds between b / 2 and b, with b = min(backoffMs · 2^(attempt − 1), maxBackoffMs), so that clients do
- * not retry at the same time.
- */
+/** Draws from b / 2 to b = min(backoffMs · 2^(attempt − 1), maxBackoffMs) ms, so that clients retry at different times. */
 export function backoff(attempt: number, { backoffMs, maxBackoffMs }: RetryOptions, rng: Rng): number {
   const bound = Math.min(backoffMs * 2 ** (attempt - 1), maxBackoffMs);
   return (bound * (1 + rng.uniform())) / 2;
@@ -40,8 +32,7 @@ export function backoff(attempt: number, { backoffMs, maxBackoffMs }: RetryOptio
 
 /**
  * Converts the header Retry-After, which has seconds or a date (RFC 9110, 10.2.3), to milliseconds; null for anything else.
- *
- * @param date the answer's header `Date`, to which a date in Retry-After is compared, since this machine's clock may be wrong
+ * @param date the answer's header `Date`, from which a date is counted, since this machine's clock may be wrong
  */
 export function retryAfter(header: string | undefined, date?: string): number | null {
   if (header === undefined) return null;

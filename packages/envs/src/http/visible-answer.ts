@@ -18,10 +18,7 @@ export const ENDS_OF_THOUGHTS = new RegExp(TAGS.map(([, close]) => close.source)
 /** Tags that some of these model families write around the answer. */
 const ANSWER_MARKS = /<\|(?:begin|end)_of_solution\|>|<\|(?:START|END)_(?:RESPONSE|TEXT)\|>/g;
 
-/**
- * Returns the trimmed text after the reasoning; null if the reasoning does not end, so that there is no answer. The tag that
- * begins the reasoning may be absent, since some prompts end with it.
- */
+/** Returns the trimmed text after the reasoning, whose first tag may be in the prompt; null if the reasoning does not end. */
 export function visibleAnswer(content: string): string | null {
   let text: string | null = content;
   for (const [open, close] of TAGS) text = text === null ? null : afterThoughts(text, open, close);
@@ -38,10 +35,7 @@ function afterThoughts(text: string, open: RegExp, close: RegExp): string | null
   return rest.trim() === '' && last !== undefined && first !== undefined ? text.slice(0, first.index) : rest;
 }
 
-/**
- * Returns the answer in a text of the harmony format. If its special tokens are not printed, the text is
- * `analysis…assistantfinal…`.
- */
+/** Returns the answer in harmony format; without its special tokens the text is `analysis…assistantfinal…`. */
 function harmonyAnswer(text: string): string | null {
   const bare = /^analysis[^]*?assistantfinal([^]*)$/.exec(text.trimStart());
   if (bare !== null) return bare[1];

@@ -52,10 +52,7 @@ export class Maze implements Env {
 
   constructor(private readonly options: MazeOptions) {}
 
-  /**
-   * Begins an episode. @param options.game index of the starting cell; as on AgentGym's server, a negative index counts from the
-   * end
-   */
+  /** @param options.game index of the starting cell; as on AgentGym's server, a negative index counts from the end */
   async reset({
     seed,
     game = this.options.game ?? undefined,
@@ -96,10 +93,7 @@ export class Maze implements Env {
     return { observation: this.#observe(action, text), reward, terminated: true, truncated: false, info: this.#info() };
   }
 
-  /**
-   * Returns the observation after a move. The walls do not identify the position, so that a partial observation contains all
-   * moves so far.
-   */
+  /** The walls do not identify the position, so that a partial observation contains all moves so far. */
   #observe(action: string, text: string): string {
     if (this.options.observation === 'full') return text;
     this.#history += `${action}\n${text.trimEnd()}\n`;

@@ -61,7 +61,6 @@ function searchFromGoal(): Map<string, Move> {
   return way;
 }
 
-/** Returns the moves of the path from a cell to the goal. */
 export function shortestPath(start: Cell): Move[] {
   const path: Move[] = [];
   for (let cell = start; !isGoal(cell); cell = moved(cell, path.at(-1)!)) path.push(shortestWay.get(String(cell))!);

@@ -31,8 +31,7 @@ export const mazeUnit = defineEnvironment<MazeOptions, ExpertNoise>({
           count: game === null ? startCount : 1,
           item: ({ position }) => String(position),
         }),
-  // With observation=full, each observation contains the goal and the position, so that the agent needs only the last
-  // observation.
+  // With observation=full, the last observation suffices, since it contains the goal and the position.
   context: ({ backend, observation }) => {
     if (backend === 'agentgym') return servedOffer;
     return observation === 'partial' ? listedHistory : { observation: 'turn', kind: 'last', parts: ['validActions'] };

@@ -1,12 +1,10 @@
-// Computes the reward of an episode of the environment `mcp`: by a user's module (the checker), or by comparing the agent's
-// answer with the task's.
+// Computes the reward of an episode by a user's module (the checker), or by comparing the answer with the task's.
 import { resolve } from 'node:path';
 import { isRecord } from '@bowyer/core';
 import { shown } from '../contract/shown.js';
 import { importUserModule } from '../user-modules.js';
 import type { McpTask, ToolCall } from './task-file.js';
 
-/** A call of a tool with its result. */
 export interface CalledTool extends ToolCall {
   result: string;
   isError: boolean;
@@ -20,7 +18,6 @@ export interface TranscriptTurn {
   calls: readonly CalledTool[];
 }
 
-/** The episode that a checker judges. */
 interface CheckedEpisode {
   /** The task's row in the task file. */
   task: Readonly<Record<string, unknown>>;
@@ -50,7 +47,6 @@ export interface Judgement {
   components: Readonly<Record<string, unknown>>;
 }
 
-/** The error for a checker's module that cannot be loaded or returns no valid reward. */
 class CheckerError extends Error {
   override readonly name = 'CheckerError';
 }

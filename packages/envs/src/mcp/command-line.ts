@@ -1,10 +1,6 @@
-// Splits the command that starts an MCP server into arguments without a shell: quotes keep words together, all other characters
-// are literal.
+// Splits a command into arguments without a shell: quotes keep words together, all other characters are literal.
 
-/**
- * Returns the arguments of a command; a list is returned as it is. @throws {SyntaxError} for an unclosed quote and for an empty
- * command
- */
+/** Returns a command's arguments, or the list itself. @throws {SyntaxError} for an unclosed quote and an empty command */
 export function commandWords(command: string | readonly string[]): string[] {
   if (typeof command !== 'string') return [...command];
   const words = command.match(/(?:[^\s"']|"[^"]*"|'[^']*')+|["']/g) ?? [];

@@ -1,5 +1,4 @@
-// Converts results of an MCP server (of tool calls and resources) to text. For images, sound and other media, the text states
-// only their kind.
+// Converts results of an MCP server (tool calls, resources) to text; for images, sound and other media, only their kind.
 import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, ReadResourceResult } from '@modelcontextprotocol/client';
 
@@ -14,10 +13,7 @@ export function resultText({ content = [], structuredContent }: CallToolResult):
   return texts.length > 0 ? texts.join('\n') : '(no content)';
 }
 
-/**
- * Returns whether the texts already contain the structured content as JSON, or its member `result`, in which some servers wrap
- * values.
- */
+/** Returns whether the texts have the structured content as JSON, or its member `result`, in which some servers wrap values. */
 function isSaid(structured: unknown, content: readonly ContentBlock[]): boolean {
   const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   const says = (text: string, value: unknown) => text === value || isDeepStrictEqual(parsed(text), value);
@@ -36,10 +32,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/**
- * Writes structured content as JSON. The SDK has already parsed it, so that a note is added to integers which a float64 cannot
- * represent.
- */
+/** The SDK has already parsed the JSON, so that a note is added to integers which a float64 cannot represent. */
 function structuredText(structured: unknown): string {
   const json = JSON.stringify(structured);
   const large = /(?<![\d.eE"])-?\d{16,}(?![\d.eE])/.exec(json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'))?.[0];

@@ -16,9 +16,7 @@ export class EpisodeFolder {
     this.#name = new RegExp(`(?<=^|[^\\w./-]|file://)${name}(?![\\w-])`, 'g');
   }
 
-  /**
-   * Makes the folder. @param name the constant path under which the agent sees the folder @param files contents by relative path
-   */
+  /** @param name the constant path under which the agent sees the folder @param files contents by relative path */
   static async make(name: string, files: Readonly<Record<string, string>>): Promise<EpisodeFolder> {
     const path = realpathSync(makeTemporaryFolder('mcp'));
     for (const [file, text] of Object.entries(files)) {

@@ -2,10 +2,7 @@
 // the forms' defaults are sent.
 import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client';
 
-/**
- * Returns an answer with the defaults of a form (SEP-1034). A form with a required field that has no default is declined, and so
- * is a request to open a page in a browser.
- */
+/** Sends a form's defaults (SEP-1034). Declines forms whose required fields have none, and requests to open a web page. */
 export function formAnswer(params: ElicitRequestParams): ElicitResult {
   if (params.mode === 'url') return { action: 'decline' };
   const { properties, required = [] } = params.requestedSchema;

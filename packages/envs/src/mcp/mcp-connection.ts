@@ -16,10 +16,7 @@ import { formAnswer } from './form-answer.js';
 import { resultFault } from './tool-arguments.js';
 
 export interface ServerAddress {
-  /**
-   * The command that starts the server, split into arguments, in which {folder} stands for the episode's folder; null: the server
-   * is at `url`.
-   */
+  /** The server's command and arguments; {folder} stands for the episode's folder. null: the server is at `url`. */
   command: readonly string[] | null;
   url: string | null;
   /** The names of those environment variables of this process that the server's process gets. */
@@ -30,9 +27,7 @@ export interface ServerAddress {
   timeoutMs: number;
 }
 
-/**
- * The error for an MCP server that does not start, has ended, does not answer in time, or answers with an error of the protocol.
- */
+/** The error for a server that does not start, has ended, does not answer in time, or reports an error of the protocol. */
 export class McpServerError extends Error {
   override readonly name = 'McpServerError';
 
@@ -58,16 +53,10 @@ const KEPT_STDERR = 2_000;
 /** JSON-RPC's error code for invalid parameters, which are a mistake of the agent and not of the server. */
 const INVALID_PARAMS = -32_602;
 
-/**
- * The protocol version of each server that the first connection has found, by the server's address. Later connections need not
- * ask for it.
- */
+/** The protocol version of each server, by its address, so that only the first connection asks for it. */
 const discoveries = new Map<string, PriorDiscovery>();
 
-/**
- * A validator for the SDK that accepts every value. The SDK's own validator would match results against the server's patterns
- * without a time limit; `callTool` validates them in a thread instead.
- */
+/** Accepts every value: the SDK's own validator matches patterns without a time limit; `callTool` validates in a thread. */
 const unchecked = {
   getValidator<T>(): JsonSchemaValidator<T> {
     return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
@@ -86,10 +75,8 @@ export class McpConnection {
   ) {}
 
   /**
-   * Starts the server's process, or opens a session at its URL, and lists its tools.
-   *
-   * @param folder path of the episode's folder, in which the process starts
-   * @throws {McpServerError} if the server does not start or answer
+   * Starts the server's process, or opens a session at its URL, and lists its tools. @param folder the episode's folder, in which
+   * the process starts @throws {McpServerError} if the server does not start or answer
    */
   static async open(address: ServerAddress, folder: string | null = null): Promise<McpConnection> {
     const server = address.command?.join(' ') ?? String(address.url);
@@ -137,10 +124,7 @@ export class McpConnection {
     return this.#isBroken;
   }
 
-  /**
-   * Calls a tool of the server. Errors of the tool, such as refused arguments, are returned as results. @throws {McpServerError}
-   * if the server gives no result
-   */
+  /** Errors of the tool, such as refused arguments, are results. @throws {McpServerError} if the server gives no result */
   async callTool(name: string, given: Readonly<Record<string, unknown>>): Promise<CallToolResult> {
     try {
       const result = await this.client.callTool({ name, arguments: given }, { timeout: this.address.timeoutMs });
@@ -196,8 +180,7 @@ export class McpConnection {
     if (command === null) {
       const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
       const token = tokenVariable === null ? undefined : process.env[tokenVariable];
-      // A server may close an idle connection while a call is being sent over it. Calls must not be repeated, so that each gets a
-      // new connection.
+      // A server may close an idle connection during a call, which must not be repeated: each call gets a new connection.
       const headers = { connection: 'close', ...(token !== undefined && { authorization: `Bearer ${token}` }) };
       return new StreamableHTTPClientTransport(new URL(url!), { requestInit: { headers } });
     }
@@ -226,10 +209,7 @@ export class McpConnection {
     });
   }
 
-  /**
-   * Makes the error of a failed call. After a timeout the connection is not used again, since the server may still be working on
-   * the call.
-   */
+  /** After a timeout the connection is not used again, since the server may still be working on the call. */
   #failure(what: string, cause: unknown): McpServerError {
     const { code, message } = cause as { code?: unknown; message: string };
     if (code === 'REQUEST_TIMEOUT') this.#isBroken = true;

@@ -76,10 +76,7 @@ export class McpEnv implements Env {
     await this.#leave();
   }
 
-  /**
-   * Begins a session with the server. The former session is closed only afterwards, since a shared server ends with its last
-   * session.
-   */
+  /** The former session is closed only afterwards, since a shared server ends with its last session. */
   async #beginSession(): Promise<void> {
     if (this.options.isolate === 'episode') await this.#leave();
     const former = this.#session;
@@ -103,10 +100,7 @@ export class McpEnv implements Env {
     return [tools, ...resources, this.#task.prompt].filter((part) => part !== '').join('\n\n');
   }
 
-  /**
-   * Makes the tool calls of a reply in order, and stops after the first refused one. @param called receives the calls that
-   * reached the server
-   */
+  /** Makes the calls in order, up to the first refused one. @param called receives the calls that reached the server */
   async #results(calls: readonly ToolCall[], called: CalledTool[]): Promise<string> {
     const results: string[] = [];
     for (const call of calls) {

@@ -33,10 +33,7 @@ function jsonReply(text: string): Reply {
   return { answer: typeof answer === 'string' ? answer : membersAsWritten(json).answer };
 }
 
-/**
- * Returns the JSON object that is the complete text, or that follows the reasoning, with or without a code fence; null for other
- * texts.
- */
+/** Returns the JSON object that is the text or follows the reasoning, with or without a code fence; null for other texts. */
 function objectOf(text: string | null): string | null {
   if (text === null) return null;
   const starts = [0, ...[...text.matchAll(ENDS_OF_THOUGHTS)].map(({ index, 0: end }) => index + end.length)];
@@ -83,7 +80,6 @@ function* wholeCalls(text: string): Generator<{ start: number; end: number; json
   }
 }
 
-/** Returns a character that does not occur in the text. */
 function unusedCharacter(text: string): string {
   let code = 0xe000; // the first character of the private use area
   while (text.includes(String.fromCharCode(code))) code++;
@@ -114,7 +110,6 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Writes an expert's step, a tool call or an answer, in the form of an agent's reply. */
 export function writeReply(step: ExpertStep, format: CallFormat): string {
   if ('answer' in step) return format === 'json' ? `{"answer": ${JSON.stringify(step.answer)}}` : step.answer;
   const call = `{"name": ${JSON.stringify(step.name)}, "arguments": ${spaced(step.arguments)}}`;
@@ -129,6 +124,5 @@ export function spaced(value: unknown): string {
   return `{${members.join(', ')}}`;
 }
 
-/** Joins the results of a reply's tool calls to the next observation. */
 export const writeResults = (results: readonly string[], format: CallFormat): string =>
   (format === 'json' ? results : results.map((text) => `<tool_response>\n${text}\n</tool_response>`)).join('\n');

@@ -4,10 +4,7 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
-/**
- * The time limit of a validation in milliseconds. Most validations take microseconds; compiling a large schema takes a tenth of a
- * second.
- */
+/** The time limit of a validation. Most take microseconds; compiling a large schema takes a tenth of a second. */
 const MOST_MS = 5_000;
 
 const MOST_MIB = 256;
@@ -18,10 +15,7 @@ const MOST_KEPT = 1_024;
 /** The largest number of values that exceeded a limit and are remembered, since an agent may repeat such a call in every turn. */
 const MOST_FAILED = 1_024;
 
-/**
- * The thread's program as a string: in tests, which run the TypeScript sources, a thread could not load a TypeScript file. The
- * validator ajv is a dependency of the SDK.
- */
+/** The thread's program. It is a string, since tests run the TypeScript sources, which a thread could not load. */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { AjvJsonSchemaValidator } = require(workerData.library);
@@ -62,18 +56,15 @@ export class SchemaLimitError extends Error {
   override readonly name = 'SchemaLimitError';
 }
 
-/**
- * Validates values one after another in a thread, which the first validation starts and which does not keep the process alive.
- */
+/** Validates values one after another in a thread, which the first one starts and which does not keep the process alive. */
 class SchemaThread {
   #worker: Promise<Worker> | null = null;
   #last: Promise<unknown> = Promise.resolve();
   readonly #failed = new Map<string, SchemaLimitError>();
 
   /**
-   * Validates a value. Returns the reason why it is invalid; null if it is valid.
-   * @throws {SchemaLimitError} if a limit is exceeded
-   * @throws {Error} if the schema cannot be compiled
+   * Returns the reason why a value is invalid; null if it is valid.
+   * @throws {SchemaLimitError} if a limit of time or memory is exceeded @throws {Error} if the schema cannot be compiled
    */
   check(work: Work): Promise<string | null> {
     const checked = this.#last.then(() => this.#check(work));

@@ -1,5 +1,4 @@
-// Shares connections to MCP servers among all environments of a process (isolate=shared). A connection is closed when its last
-// user leaves.
+// Shares connections to MCP servers in a process (isolate=shared). A connection is closed when its last user leaves.
 import { McpConnection, type ServerAddress } from './mcp-connection.js';
 
 interface Shared {
@@ -14,10 +13,7 @@ export interface Lease {
   leave(): Promise<void>;
 }
 
-/**
- * Returns a working connection to a server. A broken connection is replaced by a new one; environments that still use the broken
- * one get errors until they call this function again.
- */
+/** Returns a working connection. A broken one is replaced; its users get errors until they call this function again. */
 export async function sharedConnection(address: ServerAddress): Promise<Lease> {
   const key = JSON.stringify(address);
   const known = open.get(key);

@@ -6,7 +6,6 @@ import type { Row } from '../table-file.js';
 import { lostNumber, membersAsWritten } from '../json-text.js';
 import { LineError, lineSplit, readTasks, textCell, type LineTask } from '../task-lines.js';
 
-/** A call of a tool of the MCP server. */
 export interface ToolCall {
   name: string;
   arguments: Readonly<Record<string, unknown>>;
@@ -33,12 +32,7 @@ export interface McpTask extends LineTask {
 /** The columns of a task file that the environment itself reads; others are for a checker. */
 const taskFields = ['id', 'prompt', 'split', 'kind', 'answer', 'resources', 'files', 'expert'] as const;
 
-/**
- * Reads the tasks of a file.
- *
- * @param hasChecker whether a checker reads the rows, so that any further column is allowed
- * @throws {TaskFileError} with every row that cannot be used
- */
+/** @param hasChecker whether a checker reads further columns @throws {TaskFileError} with every row that cannot be used */
 export const mcpTasks = (path: string, hasChecker: boolean): readonly McpTask[] =>
   readTasks('mcp', path, (row) => taskOf(row, hasChecker), { variant: hasChecker ? 'checked' : '' });
 

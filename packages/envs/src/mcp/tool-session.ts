@@ -20,10 +20,7 @@ function checksOf(tools: readonly Tool[]): Promise<ReadonlyMap<string, Arguments
   return known;
 }
 
-/**
- * Opens a session. @throws {McpServerError} if the server does not start, or lacks a tool that the options or the task's expert
- * name
- */
+/** @throws {McpServerError} if the server does not start, or lacks a tool that the options or the task's expert name */
 export async function openToolSession(
   options: McpOptions,
   command: readonly string[] | null,
@@ -92,10 +89,7 @@ export class ToolSession {
     return fault === null ? null : `The arguments of ${name} are not valid: ${fault}.`;
   }
 
-  /**
-   * Calls a tool, and replaces the names of the episode's folder in arguments and result. @throws {McpServerError} if the server
-   * gives no result
-   */
+  /** Calls a tool, with the folder's path replaced in arguments and result. @throws {McpServerError} if there is no result */
   async call({ name, arguments: given }: ToolCall): Promise<{ text: string; isError: boolean }> {
     const { connection } = this.lease;
     requireTool(connection, connection.tools, name, 'a call');

@@ -6,10 +6,8 @@ import { spaced } from './replies.js';
 export type DescribedTool = Pick<Tool, 'name' | 'description' | 'inputSchema'>;
 
 /**
- * Writes the description of the tools that the agent reads; empty if there is nothing to describe.
- *
- * @param instructions the server's instructions to its users
- * @param answer the text that says how the agent must write its final answer
+ * Writes the description of the tools that the agent reads; empty if there is none. @param instructions the server's instructions
+ * to its users @param answer the text that says how the agent must write its final answer
  */
 export function toolsText(
   tools: readonly DescribedTool[],

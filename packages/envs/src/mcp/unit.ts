@@ -10,7 +10,6 @@ import { mcpTasks, type McpTask } from './task-file.js';
 
 const task = { description: 'Id of the task, instead of one drawn by the seed.', type: 'string' } as const;
 
-/** Returns the tasks of the file in the options; an empty list without a file. */
 const tasksOf = ({ tasks, checker }: Pick<McpOptions, 'tasks' | 'checker'>): readonly McpTask[] =>
   tasks === null ? [] : mcpTasks(tasks, checker !== null);
 

@@ -9,13 +9,9 @@ export interface MemoryIndex {
   search(query: string, limit: number): Promise<number[]> | number[];
 }
 
-/** A function that makes an index of the given documents. */
 export type MakeIndex = (documents: readonly string[]) => Promise<MemoryIndex> | MemoryIndex;
 
-/**
- * Makes an index with the same search as in WebShop: Lucene's English analysis and BM25. Equal documents are ranked by age, the
- * newest first.
- */
+/** Searches as WebShop does: Lucene's English analysis and BM25. Equal documents are ranked by age, the newest first. */
 export const bm25Index: MakeIndex = (documents) => {
   const builder = new IndexBuilder();
   for (const document of documents) builder.add(termsOf(document));
@@ -26,11 +22,7 @@ export const bm25Index: MakeIndex = (documents) => {
   return new SearchIndex(tables, (offset, length) => postings.subarray(offset, offset + length), newestFirst);
 };
 
-/**
- * Returns a function that makes an index of the documents' vectors, which are compared by cosine similarity.
- *
- * @param embed returns one vector per text, all of the same size and of length 1
- */
+/** Makes an index by cosine similarity. @param embed returns one vector per text, all of the same size and of length 1 */
 export const vectorIndex =
   (embed: (texts: readonly string[]) => Promise<Float32Array[]>): MakeIndex =>
   async (documents) => {

@@ -18,10 +18,7 @@ export interface MemoryOptions {
   grow?: boolean;
   /** The largest number of stored episodes. When it is exceeded, the oldest one is removed. */
   capacity?: number;
-  /**
-   * The smallest return of an episode that is stored; null: won episodes are stored, or, if the environment does not report
-   * `won`, those with a return above 0.
-   */
+  /** The smallest return of a stored episode; null: it was won, or, if `won` is not reported, its return is above 0. */
   minReturn?: number | null;
 }
 

@@ -17,10 +17,8 @@ export class MemoryReader {
   constructor(private readonly memory: Memory) {}
 
   /**
-   * Retrieves the examples for the first turn of an episode.
-   *
-   * @param info of the reset, or its record with keys in snake_case
-   * @param except id of an episode that is not retrieved, such as the recorded episode itself
+   * Retrieves the examples for the first turn. @param info of the reset, or its record with keys in snake_case @param except id
+   * of an episode that is not retrieved, such as the recorded episode itself
    */
   async begin(observation: string, info: Readonly<Record<string, unknown>>, except?: string): Promise<Recalled> {
     const task = info.taskDescription ?? info.task_description;

@@ -16,9 +16,7 @@ interface MemoryQuery {
   observation: string;
   /** The description of the task, if the environment gives it separately from its observations. */
   task?: string;
-  /**
-   * The id of the item that is played. Stored episodes of the same item are not returned, since they would reveal its solution.
-   */
+  /** The id of the item that is played. Its stored episodes are not returned, since they would reveal its solution. */
   item?: string;
   /** The id of a further episode that is not returned, such as a demonstration that is itself stored in the memory. */
   except?: string;
@@ -59,10 +57,7 @@ export class Memory {
     return this.settings.unit;
   }
 
-  /**
-   * Adds episodes. For each item, one episode is stored: the one with the larger return, at equal returns the shorter one, then
-   * the older one.
-   */
+  /** Stores one episode per item: the one with the larger return, then the shorter one, then the older one. */
   add(episodes: Iterable<MemoryEpisode>): void {
     for (const episode of episodes) {
       const key = episode.item === undefined ? `id ${episode.id}` : `item ${episode.item}`;
@@ -128,10 +123,7 @@ export class Memory {
     );
   }
 
-  /**
-   * Returns the text by which a document is searched: the observation, preceded by the task if tasks differ and the observation
-   * does not contain it.
-   */
+  /** Returns the text for the search: the observation, after the task if tasks differ and the observation lacks it. */
   #key(task: string | undefined, observation: string): string {
     return !this.#tasksDiffer || task === undefined || observation.includes(task)
       ? observation
@@ -158,6 +150,5 @@ const transitionDocuments = (episode: MemoryEpisode): Document[] =>
     example: `${observation.trim()}\n${action.trim()}\n`,
   }));
 
-/** Joins the examples to the text that precedes the agent's prompt. */
 const examplesText = (examples: readonly string[]): string =>
   examples.length === 0 ? '' : `${examples.map((example) => `Example:\n${example}`).join('')}Now:\n`;

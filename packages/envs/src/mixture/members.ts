@@ -11,10 +11,7 @@ export interface Member {
 /** A member in the option `envs`: a name, or an object with a name and options, like the config's node `env`. */
 export type ListedMember = string | ({ name: string } & Readonly<Record<string, unknown>>);
 
-/**
- * Returns the members that the option `envs` lists. Entries without a name are skipped here; the check of the config refuses
- * them.
- */
+/** Entries without a name are skipped here; the check of the config refuses them. */
 export function membersOf(listed: unknown): Member[] {
   if (!Array.isArray(listed)) return [];
   const nodes = (listed as unknown[]).flatMap((entry) => {

@@ -19,10 +19,7 @@ import { membersOf, type Member, type ListedMember } from './members.js';
 import { Mixture } from './mixture.js';
 import { options, type OptionsOf } from '../option.js';
 
-/**
- * The functions of the registry, which are passed in: the registry contains the mixture itself, so that importing it here would
- * be circular.
- */
+/** The functions of the registry. It contains the mixture itself, so that importing it here would be circular. */
 interface Members {
   unit(name: string): AnyEnvironment;
   make(name: string, options: Readonly<Record<string, unknown>>, parts: EnvParts): Env;
@@ -114,9 +111,7 @@ export const mixtureUnit = (registry: Members) =>
     },
   });
 
-/**
- * Returns what each member environment can provide for the agent's text. Unknown names are skipped; another check reports them.
- */
+/** Unknown names are skipped; another check reports them. */
 const offersOf = (members: readonly Member[], registry: Members): ContextOffer[] =>
   members.flatMap((one) => {
     try {
@@ -145,10 +140,7 @@ function contextProblems(offers: readonly ContextOffer[]) {
   ];
 }
 
-/**
- * Returns the plan of the splits. The number of an episode selects the member environments in turn; without a number, the
- * episode's seed draws one.
- */
+/** An episode's number selects the member environments in turn; without a number, the episode's seed draws one. */
 function mixedPlan(members: readonly Member[], registry: Members): SplitPlan {
   const plans = members.map(({ name, options }) => registry.plan(name, options));
   const sum = (counts: readonly (number | null)[]) =>
@@ -194,10 +186,7 @@ function withoutExpert(members: readonly Member[], registry: Members): string | 
   return null;
 }
 
-/**
- * Returns the same number of demonstrations of each member environment. Options of experts that are not in `ExpertKeys` have
- * their defaults.
- */
+/** Returns equally many demonstrations of each member. Options of experts that are not in `ExpertKeys` have their defaults. */
 async function mixedDemonstrations(
   members: readonly Member[],
   { count, seed, split, ...chosen }: DemonstrationRequest & ExpertKeys,

@@ -27,9 +27,7 @@ const BASE = ['done', 'reward', 'metadata'];
 /** Names that the text field of an observation commonly has, the most likely first. */
 const TEXT_FIELDS = ['text', 'prompt', 'observation', 'question', 'message', 'content', 'result'];
 
-/**
- * Finds the fields for texts in the server's schemas. @throws an error with the available fields, if the schemas are ambiguous
- */
+/** Finds the text fields in the server's schemas. @throws an error with the available fields if they are ambiguous */
 export function textMapping(
   url: string,
   { action, observation }: OpenEnvSchemas,

@@ -12,9 +12,7 @@ const INVALID = 'Invalid action: reply with one JSON object.';
 
 const ACTION_LISTS = ['available_actions', 'legal_actions', 'legal_moves', 'legal'];
 
-/**
- * The checks of this process that a server's resets depend only on the seed, by the server's address and the data of the reset.
- */
+/** The checks that a server's resets depend only on the seed, by the server's address and the data of the reset. */
 const seedChecks = new Map<string, Promise<void>>();
 
 export class OpenEnvEnv implements Env {
@@ -82,10 +80,7 @@ export class OpenEnvEnv implements Env {
     return this.#socket.request({ type: 'reset', data });
   }
 
-  /**
-   * Checks that two resets with one seed give the same observation, since group methods such as GRPO compare episodes that must
-   * have the same initial state. Each server is checked once.
-   */
+  /** Checks once per server that resets with one seed are equal, since GRPO compares episodes with the same initial state. */
   #checkSeed(seed: number): Promise<void> {
     const place = `${this.#url} ${JSON.stringify(this.options.reset)}`;
     let check = seedChecks.get(place);
@@ -151,10 +146,7 @@ const ignoredSeed = (url: string, seed: number) =>
       '  to play it all the same: env.require_seed=false; methods that compare episodes of one start (grpo, rloo, gigpo, hgpo) need a server that obeys seeds',
   );
 
-/**
- * Converts a server's address to that of its WebSocket, as OpenEnv's client does: http becomes ws, the default scheme is ws, and
- * /ws is appended if it is missing.
- */
+/** As in OpenEnv's client, http becomes ws, the default scheme is ws, and /ws is appended if it is missing. */
 function socketUrl(baseUrl: string | null): string {
   if (baseUrl === null) {
     throw new Error(

@@ -22,7 +22,6 @@ interface Frame {
   data?: unknown;
 }
 
-/** The error for a message in which the server reports an error. */
 export class OpenEnvError extends Error {
   override readonly name = 'OpenEnvError';
   constructor(
@@ -55,10 +54,7 @@ export class OpenEnvSocket {
     );
   }
 
-  /**
-   * Connects to the server, and retries while the server has no free session. @throws {OpenEnvConnectionError} if no session is
-   * opened in time
-   */
+  /** Retries while the server has no free session. @throws {OpenEnvConnectionError} if no session is opened in time */
   static async connect(url: string, { timeoutMs, connectMs, seed }: OpenEnvSocketOptions): Promise<OpenEnvSocket> {
     const rng = Rng.forPurpose(seed, `connections to ${url}`);
     const until = performance.now() + connectMs;
@@ -83,10 +79,7 @@ export class OpenEnvSocket {
     return this.#failure === null && this.socket.readyState === undici().WebSocket.OPEN;
   }
 
-  /**
-   * Sends a message and returns the server's reply. @throws {OpenEnvError} if the server reports an error @throws
-   * {OpenEnvConnectionError} if the session is lost
-   */
+  /** @throws {OpenEnvError} if the server reports an error @throws {OpenEnvConnectionError} if the session is lost */
   async request(message: { type: string; data?: unknown }): Promise<Readonly<Record<string, unknown>>> {
     if (this.#failure) throw this.#failure;
     const timer = setTimeout(

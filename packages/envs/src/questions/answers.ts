@@ -32,10 +32,7 @@ const extractors: Readonly<Record<Extraction, (text: string) => string | null>> 
   text: (text) => text.trim() || null,
 };
 
-/**
- * Normalises an answer for comparison: removes commas, dollar signs, the text up to `#### `, and a final point, and converts to
- * lower case.
- */
+/** Removes commas, dollar signs, the text up to `#### `, and a final point, and converts to lower case. */
 const comparable = (text: string): string =>
   text
     .replaceAll(',', '')

@@ -14,11 +14,8 @@ const columns = {
 };
 
 /**
- * Reads the questions of a file.
- *
- * @param path ends with `.csv` or `.jsonl`
- * @param split the split of rows that do not name one
- * @throws {TaskFileError} which lists every row without a question or answer, or whose answer is not one of its choices
+ * Reads a file of CSV or JSON lines. @param split the split of rows that do not name one @throws {TaskFileError} with every row
+ * without a question or answer, or whose answer is not one of its choices
  */
 export const readQuestions = (path: string, split: Split): readonly (Question & { split: Split })[] =>
   readTasks('questions', path, (row) => ({ ...questionOf(row), split: lineSplit(row) ?? split }), {

@@ -4,10 +4,7 @@ export interface Question {
   /** The id in the file, or, without one, a hash of the question and its choices. */
   id: string;
   question: string;
-  /**
-   * The right answer: the text of the right choice, or for a free answer the text of the file's column, which may also contain
-   * the steps of a solution, as in GSM8K.
-   */
+  /** The text of the right choice, or the free answer in the file, perhaps with the steps of a solution, as in GSM8K. */
   answer: string;
   choices: { texts: readonly string[]; right: number } | null;
   /** The subject or category of the question; null if the file has none. */

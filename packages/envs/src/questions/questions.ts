@@ -1,5 +1,4 @@
-// Plays the environment `questions`: the agent answers each question once, as in evaluation sets such as GSM8K, MMLU, ARC and
-// HellaSwag. See questions.md.
+// Plays questions that the agent answers once, as in the sets GSM8K, MMLU, ARC and HellaSwag. See questions.md.
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, Split, StepResult } from '../contract/env.js';
@@ -35,10 +34,7 @@ interface QuestionsReset {
 
 const SAMPLE = fileURLToPath(new URL('../../src/questions/sample.jsonl', import.meta.url));
 
-/**
- * Returns the questions of the evaluation file and the training file by split; if no file is set, those of the sample that is
- * part of the package.
- */
+/** Returns the questions of the two files by split; if no file is set, those of the package's sample. */
 export const questionsOf = ({ data, trainData }: Pick<QuestionsOptions, 'data' | 'trainData'>) =>
   bySplit([
     ...(data === null && trainData !== null ? [] : readQuestions(data ?? SAMPLE, 'test')),

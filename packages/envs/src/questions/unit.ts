@@ -21,8 +21,7 @@ export const questionsUnit = defineEnvironment<QuestionsOptions>({
   evaluation: { taskType: ({ subject }) => subject as string | null, report: questionsReport },
   sampleActions: ['A', 'The answer is B.', '#### 12', '1,000', 'yes', ''],
   context: () => listedHistory,
-  // An episode returns 1 for a right answer and 0 otherwise; 0.3 is a typical mean at the beginning of training, from which the
-  // critic starts.
+  // The mean return at the beginning of training; an episode returns 1 for a right answer and 0 otherwise.
   critic: { typicalReturn: () => 0.3 },
   config: {
     problems: (options) =>

@@ -17,10 +17,7 @@ const tooCommon = new Set(
 const ideograph =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 
-/**
- * Returns the pattern of a word as a regular expression. Punctuation between letters (`don't`, `u.s.a`) or between digits (`3.5`,
- * `1,000`) belongs to the word.
- */
+/** Punctuation between letters (`don't`, `u.s.a`) or between digits (`3.5`, `1,000`) belongs to the word. */
 const wordOf = (part: string, letter: string, digit: string, quote: string): string =>
   `${part}+(?:(?:(?<=${letter})[:.${quote}](?=${letter})|(?<=${digit})[.,;${quote}](?=${digit}))${part}+)*`;
 

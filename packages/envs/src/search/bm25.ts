@@ -9,10 +9,7 @@
 const K1 = Math.fround(0.9);
 const B = Math.fround(0.4);
 
-/**
- * The smallest document length that is rounded. Smaller lengths are stored exactly in a byte; larger ones keep four significant
- * bits.
- */
+/** Smaller document lengths are stored exactly in a byte; larger ones keep four significant bits. */
 const EXACT_LENGTHS = 24;
 
 const bitLength = (value: number): number => 32 - Math.clz32(value);
@@ -26,7 +23,6 @@ export function lengthCode(length: number): number {
   return EXACT_LENGTHS + (((rest >>> shift) & 7) | ((shift + 1) << 3));
 }
 
-/** Decodes a document's length from its byte. */
 export function codedLength(code: number): number {
   if (code < EXACT_LENGTHS) return code;
   const [bits, shift] = [(code - EXACT_LENGTHS) & 7, ((code - EXACT_LENGTHS) >>> 3) - 1];

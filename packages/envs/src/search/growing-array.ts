@@ -1,5 +1,4 @@
-// Defines a typed array to which elements can be appended. It consists of blocks of fixed size, so that no elements are copied
-// when it grows.
+// Defines a typed array to which elements can be appended. Its blocks of fixed size are not copied when it grows.
 
 type Numbers = Uint8Array | Uint16Array | Uint32Array;
 

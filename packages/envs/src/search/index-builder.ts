@@ -43,10 +43,7 @@ export class IndexBuilder {
     return this.#numbers.size - 1;
   }
 
-  /**
-   * Sorts the collected terms and writes the index. @param write receives the encoded lists of documents in chunks, in the byte
-   * order of the terms
-   */
+  /** Sorts the terms and writes the index. @param write receives the encoded lists of documents in chunks, sorted by term */
   finish(write: (postings: Uint8Array) => void): IndexTables {
     const sorted = this.#sortedTerms();
     const { documents, frequencies, starts } = this.#byTerm(sorted.map(({ number }) => number));

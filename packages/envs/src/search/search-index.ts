@@ -58,8 +58,7 @@ export class SearchIndex {
     const { collection, holders, offsets, lengthCodes } = this.tables;
     const weight = Math.fround(count * inverseDocumentFrequency(collection.documents, holders[place]));
     const [norms, sums] = [this.#norms, this.#sums];
-    // Most documents contain the term once. Their scores differ only by the rounded document length, of which there are 256, so they
-    // are computed once for each.
+    // Most documents contain the term once. Their rounded lengths have 256 values, so that each score is computed only once.
     const once = norms.map((norm) => termScore(weight, 1, norm));
     forEachPosting(this.read(offsets[place], offsets[place + 1] - offsets[place]), (document, frequency) => {
       const code = lengthCodes[document];

@@ -13,10 +13,7 @@ export interface Attempt {
   limits: { milliseconds: number; memoryBytes: number };
 }
 
-/**
- * The result of one test. Its kind is `missing` if the program does not declare the entry point, and `broken` if the test does
- * not compile.
- */
+/** The result of one test. `missing`: the program does not declare the entry point; `broken`: the test does not compile. */
 export interface Outcome {
   kind: 'passed' | 'assertion' | 'error' | 'syntax' | 'missing' | 'time' | 'memory' | 'broken';
   text: string;
@@ -107,10 +104,7 @@ function play(worker: Worker, { limits, ...attempt }: Attempt): Promise<{ outcom
   });
 }
 
-/**
- * Returns a function that says whether the time limit has passed. Both the elapsed time and the CPU time of the process must
- * exceed the limit; after ten times the limit the elapsed time alone decides.
- */
+/** The limit has passed if elapsed and CPU time both exceed it, or the elapsed time alone exceeds ten times the limit. */
 function timeLimit(milliseconds: number): () => boolean {
   const [begin, cpu] = [performance.now(), process.cpuUsage()];
   return () => {

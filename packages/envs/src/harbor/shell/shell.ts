@@ -11,9 +11,7 @@ export interface CommandResult {
   isLate: boolean;
 }
 
-/**
- * The error for a shell whose thread was terminated because it exceeded a limit of time or memory. The shell's files are lost.
- */
+/** The error for a shell whose thread was terminated at a limit of time or memory. The shell's files are lost. */
 export class ShellEndedError extends Error {
   override readonly name = 'ShellEndedError';
 }
@@ -52,10 +50,7 @@ export class Shell {
     return this.#ended;
   }
 
-  /**
-   * Replaces the thread's shell by a new one with the files and the working folder of a task. @param fileBytes limit of the total
-   * size of all files
-   */
+  /** Replaces the shell by one with a task's files and working folder. @param fileBytes limit of the files' total size */
   async begin({ files, environment, workdir }: Preparation, fileBytes: number): Promise<void> {
     const folders = [workdir, '/logs/verifier', '/logs/agent', '/tmp'];
     await this.#ask('begin', { files, folders, environment, workdir, fileBytes }, REQUEST_MS);
