@@ -173,7 +173,7 @@ export class HttpServer {
       answer = await this.#send(request);
     } catch (cause) {
       if (request.signal?.aborted) {
-        // An abort by the caller is not a failure of the server; if the circuit breaker's trial call was aborted, it must be ended.
+        // A call that its caller aborts is not a failure of the server. The circuit breaker's trial call must be ended then.
         this.#circuit.succeeded();
         throw cause;
       }
