@@ -83,7 +83,7 @@ const inOwnForm = (route: Route): Route => ({
   },
 });
 
-/** @throws if the models on disk were trained with another base model */
+/** Throws if the models on disk were trained with another base model. */
 async function checkFolder({ folder, modelFolder, name }: TinkerServerOptions): Promise<void> {
   await finishedNames(folder);
   const path = join(folder, 'base.json');

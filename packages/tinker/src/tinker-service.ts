@@ -212,7 +212,7 @@ export class TinkerService {
     throw new RequestError(`${path} is for training; sample from what save_weights_for_sampler has written`);
   }
 
-  /** @throws {RequestError} if the checkpoint cannot be sampled from */
+  /** Throws RequestError if the checkpoint cannot be sampled from. */
   checkSampled(path: string): void {
     this.#samplable(path);
   }

@@ -148,7 +148,7 @@ export function successfulOf(dataset: Dataset, { success: { threshold } }: Succe
 const sizeOf = (dataset: Dataset): number =>
   dataset.kind === 'episodes' ? dataset.episodes.length : dataset.conversations.length;
 
-/** @throws where the environment does not report success, and the options have no threshold of the return */
+/** Throws where the environment does not report success, and the options have no threshold of the return. */
 export function isSuccess(trajectory: Trajectory, { success: { threshold } }: SuccessOptions): boolean {
   if (threshold !== null) return episodicReturn(trajectory) >= threshold;
   const { won } = trajectory.infos.at(-1)!;

@@ -1,9 +1,9 @@
 // DPO on a dataset of episodes with rewards prefers, among the episodes of one task, better ones to worse ones. The loss is in
 // preference-loss.ts. Source: Rafailov et al. 2023, arXiv:2305.18290, eq. 7. π_ref is the initial policy of the run, which should have
-// imitated the dataset before (policy.model of a bc run). Differs from the source: preferences come from differences of returns. Episodes
-// with equal items have the same task, and, without items, those with an equal first observation. Conversations of a file have the same
-// task if they begin with the same messages and tools, and their return is their score; the chosen answer of a pair has return 1 and
-// the rejected one 0.
+// imitated the dataset before (the folder of a `bc` run as `policy.model`). Differs from the source: preferences come from
+// differences of returns. Episodes of the same item of the environment, such as a question, have the same task; without items, those
+// with an equal first observation. Conversations of a file have the same task if they begin with the same messages and tools, and
+// their return is their score; the chosen answer of a pair has return 1 and the rejected one 0.
 import { group, groupBy, integer, scheduledRate, unitOptions, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
 import type { StepReports } from '../dataset/dataset-evaluation.js';

@@ -29,7 +29,7 @@ export function segmentsOf(turns: readonly (TurnTokens | undefined)[]): TokenSeg
   return segments;
 }
 
-/** @throws if a log-probability is NaN, as after a much too large step */
+/** Throws if a log-probability is NaN, as after a much too large step. */
 export function refuseBrokenPolicy(logprobs: readonly number[] | Float32Array): void {
   if (!logprobs.some((logprob) => Number.isNaN(logprob))) return;
   throw new Error(

@@ -6,7 +6,7 @@ import { ListExtension, isSweep, type Override, type OverrideValue } from '../ov
 import type { GivenOverride, Purpose } from './program.js';
 import type { Session } from './session.js';
 
-/** @throws {ConfigError} if the program's hook `prepare` refuses the config */
+/** Throws ConfigError if the program's hook `prepare` refuses the config. */
 export async function prepared(
   { program, cwd }: Session,
   composition: Composition,

@@ -31,7 +31,7 @@ export function textSetting(composition: Composition, keyPath: string): string {
   );
 }
 
-/** @throws {ConfigError} if the job's folder, saved config or log cannot be created; a failure of the job itself is returned */
+/** Throws ConfigError if the job's folder, saved config or log cannot be created; a failure of the job itself is returned. */
 export async function runJob(session: Session, composition: Composition, place: JobPlace): Promise<JobResult> {
   const { outputDirectory, setting, jobNumber, record = true } = place;
   const { stdout, stderr, env } = session;

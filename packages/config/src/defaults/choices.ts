@@ -155,7 +155,7 @@ export class Choices {
     this.keysOfGroup.get(group)!.add(key);
   }
 
-  /** @throws {ConfigError} for the first override or deletion without effect */
+  /** Throws ConfigError for the first override or deletion without effect. */
   ensureAllUsed(): void {
     for (const [key, choice] of this.chosen) if (!choice.used) throw this.unmatched(key, choice);
     for (const [key, { option, used }] of this.deletions) {

@@ -28,7 +28,7 @@ import {
 /** The largest depth of nested brackets; more are a mistake, and would exhaust the stack. */
 const maximumDepth = 200;
 
-/** @throws {ConfigError} of kind 'override-syntax', which quotes the override and marks the place of the mistake */
+/** Throws ConfigError of kind 'override-syntax', which quotes the override and marks the place of the mistake. */
 export function parseOverride(text: string): Override {
   try {
     const { tokens, next } = lexKey(text);

@@ -56,7 +56,7 @@ export class UnreadKeys {
     return [...this.#leftOut];
   }
 
-  /** @throws {DataFileError} that lists each unknown key once */
+  /** Throws DataFileError that lists each unknown key once. */
   throwRefused(path: string, expected: string): void {
     if (this.#refused.size === 0) return;
     const lines = [...this.#refused].map(

@@ -46,7 +46,7 @@ export function conversationOf(item: unknown, keys: UnreadKeys, place: string): 
   };
 }
 
-/** @throws {BadItem} */
+/** Throws BadItem. */
 export function chatMessagesOf(list: readonly unknown[], reading: Reading): ChatMessage[] {
   const given = list.map((message, i) => {
     const place = { root: `message ${i + 1}` };

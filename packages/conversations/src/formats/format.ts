@@ -30,7 +30,7 @@ export interface TraceFormat {
   expected: string;
   /** Returns whether an object has this format, from keys that no other format has. */
   fits: (item: Readonly<Record<string, unknown>>) => boolean;
-  /** @throws {BadItem} */
+  /** Throws BadItem. */
   read: (item: Readonly<Record<string, unknown>>, reading: Reading) => RecordedDialogue[];
 }
 

@@ -30,7 +30,7 @@ export class ItemFields implements Fields<KeyRules> {
   readonly #record: Readonly<Record<string, unknown>>;
   readonly #path: string;
 
-  /** @throws {BadItem} if it is not an object */
+  /** Throws BadItem if it is not an object. */
   constructor(
     given: unknown,
     private readonly rules: KeyRules | null,

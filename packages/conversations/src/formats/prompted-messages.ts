@@ -15,7 +15,7 @@ export function messagesOf(key: string, value: unknown, role: 'user' | 'assistan
   throw new BadItem(`'${key}' is ${found(value)}, neither a text nor messages`);
 }
 
-/** @throws {BadItem} */
+/** Throws BadItem. */
 export function promptOf(value: unknown): readonly Item[] {
   const prompt = messagesOf('prompt', value, 'user');
   if (isReply(prompt[prompt.length - 1]))

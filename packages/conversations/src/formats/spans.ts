@@ -19,7 +19,7 @@ export interface SpanCall {
   tools?: unknown;
 }
 
-/** @throws {BadItem} if the batch does not have OTLP's structure */
+/** Throws BadItem if the batch does not have OTLP's structure. */
 export function spansOf(item: Item): GenAiSpan[] {
   const spans: GenAiSpan[] = [];
   withSpans(item, (span) => spans.push(spanOf(span)) > 0);

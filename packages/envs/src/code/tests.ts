@@ -17,7 +17,7 @@ interface TestSource {
   withSetup: (entryPoint: string | null) => string[];
 }
 
-/** @throws {LineError} if there is no test, or one needs a module or an assertion that the sandbox lacks, or does not compile */
+/** Throws LineError if there is no test, or one needs a module or an assertion that the sandbox lacks, or does not compile. */
 export function testsOf(row: Row, language: CodeLanguage): TestSource {
   const tests = textsOf(row);
   for (const test of tests) {

@@ -20,7 +20,7 @@ function checksOf(tools: readonly Tool[]): Promise<ReadonlyMap<string, Arguments
   return known;
 }
 
-/** @throws {McpServerError} if the server does not start, or lacks a tool that the options or the task's expert name */
+/** Throws McpServerError if the server does not start, or lacks a tool that the options or the task's expert name. */
 export async function openToolSession(
   options: McpOptions,
   command: readonly string[] | null,

@@ -6,7 +6,7 @@ import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
 
 const GIB = 2 ** 30;
 
-/** @throws Error if the parameters alone, in float32, do not fit into this machine's memory */
+/** Throws Error if the parameters alone, in float32, do not fit into this machine's memory. */
 export function checkMemory(parameters: readonly ParameterSpec[]): void {
   const count = parameters.reduce((sum, { shape }) => sum + shape.reduce((size, dim) => size * dim, 1), 0);
   if (4 * count <= totalmem()) return;

@@ -28,7 +28,7 @@ class VocabularyError extends RangeError {
  */
 const spareRows = (rows: number): number => Math.max(127, Math.floor(rows / 20));
 
-/** @throws {VocabularyError} if the tokenizer's number of tokens does not fit the embedding's number of rows */
+/** Throws VocabularyError if the tokenizer's number of tokens does not fit the embedding's number of rows. */
 export function checkVocabulary(tokens: number, rows: number, source: string): void {
   if (tokens > rows || rows - tokens > spareRows(rows)) throw new VocabularyError(source, tokens, rows);
 }

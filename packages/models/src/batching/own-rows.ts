@@ -24,7 +24,7 @@ function partOf(batches: readonly TokenBatch[], rank: number, size: number): Own
   return batches.map((batch) => {
     const { rows, ids } = batch;
     // The tokens of all batches are divided equally among the ranks, and a row belongs to the rank in whose share its middle
-    // token lies. The rows of a tree of tokens count as equally long.
+    // token lies. In a batch whose sequences share prefixes (token-tree.ts), all rows count as equally long.
     const rowAt = (part: number) => {
       const row = Math.round((((total * part) / size - before) * rows) / ids.length);
       return Math.min(Math.max(row, 0), rows);

@@ -1,7 +1,7 @@
 // Refuses fields of config.json that Hugging Face's config classes accept for every decoder and that are not supported here.
 import type { ConfigFields, ConfigJson } from '@bowyer/checkpoints';
 
-/** @throws UnsupportedConfigError where such a field has a value that would change the model's results */
+/** Throws UnsupportedConfigError where such a field has a value that would change the model's results. */
 export function refuseCommonFields(
   fields: ConfigFields,
   json: ConfigJson,

@@ -85,7 +85,7 @@ function sizesOf({ keyHeads, valueHeads, keySize, valueSize }: GatedDeltaNet) {
   return { keys, values, channels: 2 * keys + values };
 }
 
-/** @returns flat rows [batch · tokens, valueHeads · valueSize] */
+/** Returns flat rows [batch · tokens, valueHeads · valueSize]. */
 function deltaRule(
   { g, batch, tokens, recurrence }: Sequences,
   net: GatedDeltaNet,

@@ -55,7 +55,7 @@ export class PrefixPool {
     this.#tree = new PrefixTree(layout.blocks);
   }
 
-  /** @returns null if not a single block fits into `bytes` */
+  /** Returns null if not a single block fits into `bytes`. */
   static async open(
     device: Device,
     { keyValueHeads, headSize }: CausalArchitecture,

@@ -14,7 +14,7 @@ interface TurnLimits {
 
 type Given = Omit<SlotInput, 'rng'>;
 
-/** @throws {RangeError} which names the option, or the slot of the turn, before any token is read */
+/** Throws RangeError which names the option, or the slot of the turn, before any token is read. */
 export function checkTurns(turns: readonly Given[], options: SamplingOptions, known: TurnLimits): void {
   checkOptions(turns, options, known);
   const seen = new Set<number>();

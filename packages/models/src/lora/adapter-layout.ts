@@ -46,7 +46,7 @@ export interface AdapterLayout {
   fanInFanOut: boolean;
 }
 
-/** @throws if `targetModules` names a layer that the architecture does not have */
+/** Throws if `targetModules` names a layer that the architecture does not have. */
 export function adapterLayout(architecture: CausalArchitecture, options: LoraOptions): AdapterLayout {
   checkLoraOptions(options);
   const { inside, experts, heads } = linearWeights(architecture);

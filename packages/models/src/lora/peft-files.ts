@@ -122,7 +122,7 @@ const isPattern = (value: unknown): boolean =>
   !Array.isArray(value) &&
   Object.values(value!).every((x) => typeof x === 'number' && x > 0);
 
-/** @throws AdapterError for an unknown key, and for one that would change the result and is not supported */
+/** Throws AdapterError for an unknown key, and for one that would change the result and is not supported. */
 function checkKeys(dir: string, config: Record<string, unknown>): void {
   const shown = (key: string) => `${CONFIG}: ${key} is ${JSON.stringify(config[key])}`;
   // These values, first of all `peft_type`, are checked before unknown keys: other kinds of adapters have other keys.
@@ -157,7 +157,7 @@ const adviceFor: Readonly<Record<string, string>> = {
     '; let PEFT convert the adapter into a plain one (save_pretrained with path_initial_model_for_weight_conversion)',
 };
 
-/** @throws AdapterError if the adapter is of another kind, or its base is not a local directory */
+/** Throws AdapterError if the adapter is of another kind, or its base is not a local directory. */
 export async function readAdapterConfig(dir: string): Promise<{ options: LoraOptions; base: string }> {
   const { options, named, base } = await readAdapterOptions(dir);
   if (base !== null) return { options, base };

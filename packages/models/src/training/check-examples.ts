@@ -3,7 +3,7 @@ import { isAllowed } from '@bowyer/core';
 import { contextLimit, type CausalArchitecture } from '../architecture/architecture.js';
 import type { TokenExample } from '../batching/token-batches.js';
 
-/** @throws {RangeError} for an example that is too long, has an unknown token, or scores one that the policy cannot generate */
+/** Throws RangeError for an example that is too long, has an unknown token, or scores one that the policy cannot generate. */
 export function checkExamples(
   examples: readonly TokenExample[],
   { architecture, maskedTokenIds }: { architecture: CausalArchitecture; maskedTokenIds: readonly number[] },

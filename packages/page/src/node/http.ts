@@ -146,7 +146,7 @@ class PageServer extends EventEmitter {
     return this;
   }
 
-  /** @returns a function that aborts the request */
+  /** Returns a function that aborts the request. */
   answer(ask: PageAsk, take: TakeAnswer): () => void {
     const socket = new PageSocket();
     this.#sockets.add(socket);

@@ -1,4 +1,5 @@
-// Finds the model's earlier answers in a dialogue, so that the next prompt can repeat their tokens, which stay in the log.
+// Finds the model's earlier answers in a dialogue, so that the next prompt can repeat their tokens. Only the positions of the
+// answers are kept; the tokens are read from the rollout's log of recorded calls.
 import type { Dialogue } from '@bowyer/serving';
 import type { ChatMessage, ChatTemplate } from '@bowyer/text';
 import type { RecordedCall } from '../record/recorded.js';

@@ -16,7 +16,7 @@ export interface AgentRollouts {
   found: Map<string, RecordedRollout>;
 }
 
-/** @returns null where the run has recorded no rollouts */
+/** Returns null where the run has recorded no rollouts. */
 export async function readAgentRollouts(directory: string, wanted: ReadonlySet<string>): Promise<AgentRollouts | null> {
   const folder = join(directory, CALLS_FOLDER);
   if (!existsSync(folder)) return null;

@@ -37,7 +37,7 @@ const ENOUGH_CLUSTERS = 10;
 const SHOWN_PAIRS = 4;
 const RESAMPLES = 4000;
 
-/** @returns null where no episode was played by both */
+/** Returns null where no episode was played by both. */
 export async function pairedDifference(first: Setting, second: Setting): Promise<PairedResult | null> {
   const pairs: { first: PlayedEpisode; second: PlayedEpisode; run: number }[] = [];
   const matched = matchedRuns(first, second);

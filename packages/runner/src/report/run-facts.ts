@@ -23,7 +23,7 @@ export interface RunRecord {
   facts: Fact[];
 }
 
-/** @throws if the folder contains no run */
+/** Throws if the folder contains no run. */
 export async function readRunRecord(directory: string): Promise<RunRecord> {
   const [config, results] = await Promise.all([
     textIfThere(join(directory, CONFIG_FILE)),

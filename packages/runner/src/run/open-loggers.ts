@@ -21,7 +21,7 @@ interface LoggingConfig {
   runName: string;
 }
 
-/** @throws if a requirement is missing, such as the API key of a logger's server */
+/** Throws if a requirement is missing, such as the API key of a logger's server. */
 export function checkLoggers({ logger, projectName: project, runName: name }: LoggingConfig): void {
   for (const [unit, options] of Object.entries(logger)) findLogger(unit)!.check?.({ project, name }, options);
 }

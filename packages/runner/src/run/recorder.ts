@@ -23,7 +23,7 @@ export interface Saveable {
 
 /** Writes the checkpoints of a run; on ranks other than 0 it only takes part in saving. */
 export interface CheckpointSink {
-  /** @returns the checkpoint's folder; null on a rank that does not write it */
+  /** Returns the checkpoint's folder; null on a rank that does not write it. */
   save(number: number, progress: CheckpointProgress, write: (folder: string) => Promise<void>): Promise<string | null>;
 }
 

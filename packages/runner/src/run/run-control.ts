@@ -104,7 +104,7 @@ export const isPaused = (directory: string): boolean => existsSync(join(director
 
 const readText = (path: string) => readFile(path, 'utf8').catch(() => null);
 
-/** @throws if no process holds the lock of the folder, or if the process does not handle requests */
+/** Throws if no process holds the lock of the folder, or if the process does not handle requests. */
 export async function requestControl(directory: string, action: ControlAction): Promise<void> {
   if (!(await isUnderWay(directory)))
     throw new Error(

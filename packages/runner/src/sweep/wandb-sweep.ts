@@ -61,7 +61,7 @@ export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConf
   return { exitCode: 0 };
 }
 
-/** @throws where a dimension is an interval, which has no finite number of points */
+/** Throws where a dimension is an interval, which has no finite number of points. */
 function gridPoints(varied: readonly SweepDimension[]): number {
   const interval = varied.find(({ kind }) => kind === 'interval');
   if (interval !== undefined)

@@ -83,7 +83,7 @@ async function writeModelLines<Item>(
   }
 }
 
-/** @throws where a line does not match the schema, or has keys that nothing reads */
+/** Throws where a line does not match the schema, or has keys that nothing reads. */
 async function readLines(path: string, schema: { properties: object }, harmless?: readonly string[]) {
   const lines = await readJsonLines<Record<string, unknown>>(path, schema);
   const keys = new UnreadKeys(harmless);

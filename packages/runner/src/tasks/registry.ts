@@ -29,7 +29,7 @@ import { wandbSyncTask } from './wandb-sync/unit.js';
 
 const tasks = new Map<string, TaskUnit>();
 
-/** @throws if another task has the same name */
+/** Throws if another task has the same name. */
 export function registerTask(unit: TaskUnit): void {
   const other = tasks.get(unit.name);
   if (other !== undefined && other !== unit) throw new Error(`the task '${unit.name}' is registered already`);

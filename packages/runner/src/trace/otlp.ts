@@ -68,7 +68,7 @@ export class OtlpExporter {
     return this.#sending;
   }
 
-  /** @returns a sentence about spans that could not be sent; null if all were sent */
+  /** Returns a sentence about spans that could not be sent; null if all were sent. */
   async close(): Promise<string | null> {
     clearInterval(this.#timer);
     await this.flush();

@@ -76,17 +76,17 @@ export class InstanceTable {
     });
   }
 
-  /** @throws {InstanceError} before the first reset and, unless the episode may continue, after its end */
+  /** Throws InstanceError before the first reset and, unless the episode may continue, after its end. */
   state(id: number): Promise<InstanceState> {
     return this.#inTurn(id, (instance) => Promise.resolve(this.#running(id, instance)));
   }
 
-  /** @throws {InstanceError} for an unknown id */
+  /** Throws InstanceError for an unknown id. */
   wasReset(id: number): boolean {
     return this.#known(id).state !== null;
   }
 
-  /** @returns whether the id was known */
+  /** Returns whether the id was known. */
   async close(id: number): Promise<boolean> {
     const instance = this.#instances.get(id);
     if (instance === undefined) return false;

@@ -40,7 +40,7 @@ export interface ChatNames {
   reasoningBudget?: string;
 }
 
-/** @throws {BadRequestError} where the server has none */
+/** Throws BadRequestError where the server has none. */
 export function chatTemplateOf({ template }: RequestReader, names: ChatNames): ChatTemplate {
   if (template !== null) return template;
   throw new BadRequestError(

@@ -27,7 +27,7 @@ interface CompletionRun {
   onPiece: (piece: Choice) => void;
 }
 
-/** @throws {QueueFullError} immediately, before any token is generated */
+/** Throws QueueFullError immediately, before any token is generated. */
 export function runCompletion(
   batcher: Pick<SequenceBatcher, 'submit' | 'score'>,
   run: CompletionRun,

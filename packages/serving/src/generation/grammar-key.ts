@@ -45,7 +45,7 @@ interface KeyedConstraint {
   reasoningBudget: number | null;
 }
 
-/** @throws {RangeError} for a text that `grammarKey` did not write, or a format of tool calls that no longer exists */
+/** Throws RangeError for a text that `grammarKey` did not write, or a format of tool calls that no longer exists. */
 export function constraintOfKey(key: string, reader: { tokenizer: Pick<Tokenizer, 'tokenToId'> }): KeyedConstraint {
   const [format, toolChoice, parallelCalls, place, mayReason, reasoningBudget = null] = JSON.parse(key) as KeyParts;
   const parts = place && placeOf(place);

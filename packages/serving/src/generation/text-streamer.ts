@@ -65,7 +65,7 @@ export class TextStreamer {
     return this.#show(this.#end ? this.#end.at : this.#certainLength());
   }
 
-  /** @returns the text that was held back */
+  /** Returns the text that was held back. */
   finish(): string {
     return this.#show(this.#end?.at ?? this.#text.length);
   }

@@ -14,7 +14,7 @@ import { checkCharacters, inSteps, tokenLimit, type PromptCut } from './request-
 import { withinBudget } from './reasoning-budget.js';
 import { BadRequestError } from './request-error.js';
 
-/** @throws {BadRequestError} if the chat cannot fit into the context, as its number of characters may show before encoding */
+/** Throws BadRequestError if the chat cannot fit into the context, as its number of characters may show before encoding. */
 export async function writtenChat(
   chat: ChatRequest,
   reader: RequestReader,
@@ -102,7 +102,7 @@ interface MadeConstraint {
   key: string;
 }
 
-/** @throws {BadRequestError} if no grammar can guarantee the constraint, or other settings contradict it */
+/** Throws BadRequestError if no grammar can guarantee the constraint, or other settings contradict it. */
 async function constraintOf(chat: ChatRequest, place: AnswerPlace, reader: RequestReader): Promise<MadeConstraint> {
   const { format, toolChoice, parallelCalls, ending, settings, names } = chat;
   const { parts, mayReason } = place;
@@ -142,7 +142,7 @@ function budgeted(
   throw new BadRequestError(`'${name}' cannot be kept to: ${why}; leave it out`, name, 'unsupported');
 }
 
-/** @throws {BadRequestError} if the dialogue is too long for the context, or the template refuses it */
+/** Throws BadRequestError if the dialogue is too long for the context, or the template refuses it. */
 export async function promptIds(chat: ChatRequest, reader: RequestReader, signal: AbortSignal): Promise<number[]> {
   const { messages, inputs, template, ending, cut, names } = chat;
   const characters = messages.reduce((sum, { role: _, ...texts }) => sum + charactersOf(texts), charactersOf(inputs));
@@ -176,7 +176,7 @@ interface Written {
   opened: string | null;
 }
 
-/** @throws {BadRequestError} if the request has tools, and the format of the template's calls is unknown */
+/** Throws BadRequestError if the request has tools, and the format of the template's calls is unknown. */
 function partsOf(
   { inputs: { tools = [] }, template, toolChoice, parallelCalls, settings, names }: ChatRequest,
   { ids, opened }: Written,

@@ -86,7 +86,7 @@ class JsonSteps {
     [this.#at, this.#inString] = [at, inString];
   }
 
-  /** @returns the nesting depth after the bracket */
+  /** Returns the nesting depth after the bracket. */
   #bracket(at: number, code: number): number {
     if (isOpening(code)) this.#open(at);
     else this.#close(at, code);

@@ -43,7 +43,7 @@ export async function parseJson(text: string, limits: JsonLimits = usualLimits):
   }
 }
 
-/** @throws {BodyError} if a count exceeds its limit */
+/** Throws BodyError if a count exceeds its limit. */
 export function checkCounts(
   { fields, commas, tooDeep }: JsonCounts,
   { values, fields: mostFields }: JsonLimits = usualLimits,

@@ -167,7 +167,7 @@ class ArrivingBody {
 /** The number of blocks that are decoded in one step, after which other work of the server can run. */
 const DECODED_AT_ONCE = 4;
 
-/** @throws {BodyError} if the bytes are not UTF-8 */
+/** Throws BodyError if the bytes are not UTF-8. */
 export function textOf(bytes: Uint8Array): Promise<string> {
   const blocks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += LARGEST_BLOCK) blocks.push(bytes.subarray(at, at + LARGEST_BLOCK));

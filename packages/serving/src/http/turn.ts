@@ -10,7 +10,7 @@ const AT_ONCE = 2 ** 19;
 
 let arrived = 0;
 
-/** @returns whether this turn of the event loop has received so many bytes that reading should pause */
+/** Returns whether this turn of the event loop has received so many bytes that reading should pause. */
 export function isEnough(bytes: number): boolean {
   if (arrived === 0) setImmediate(() => (arrived = 0));
   arrived += bytes;

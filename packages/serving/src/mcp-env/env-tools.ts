@@ -9,7 +9,7 @@ import { begunText, instructionsFor, playText, steppedText } from './texts.js';
 export interface Seat {
   /** Returns the player for a reset, and the episode id for the client's next calls: null where the session has one player. */
   take(episode?: string): { player: Player; episode: string | null };
-  /** @throws {PlayError} for an unknown id */
+  /** Throws PlayError for an unknown id. */
   find(episode?: string): Player;
 }
 

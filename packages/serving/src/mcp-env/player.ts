@@ -51,7 +51,7 @@ export class Player {
     });
   }
 
-  /** @throws {PlayError} before the first reset, after the end, or where the environment fails, which ends the episode */
+  /** Throws PlayError before the first reset, after the end, or where the environment fails, which ends the episode. */
   step(action: string): Promise<PlayedTurn> {
     return this.#inOrder(async () => {
       const before = this.#running();

@@ -59,7 +59,7 @@ export const errorFrame = (code: ErrorCode, message: string, more: object = {}) 
   data: { message, code, ...more },
 });
 
-/** @throws {MessageError | SessionError} */
+/** Throws {MessageError | SessionError}. */
 export async function readMessage(text: string): Promise<ClientMessage> {
   const frame = await parseJson(text).catch((error: BodyError) => {
     throw new MessageError('INVALID_JSON', `Invalid JSON: ${error.message}`);

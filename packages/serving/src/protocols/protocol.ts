@@ -53,7 +53,7 @@ export interface Route {
   path: string;
   /** Whether the route is only for the operator of the server, so that the API key of a rollout is not valid for it. */
   isOperators?: boolean;
-  /** @returns null if the answer was sent as a stream, or the client has disconnected */
+  /** Returns null if the answer was sent as a stream, or the client has disconnected. */
   respond: (exchange: Exchange) => Promise<HttpAnswer | null>;
 }
 
@@ -149,7 +149,7 @@ export interface Embedder {
   dimensions: number;
   /** The most texts in one request. */
   mostTexts: number;
-  /** @throws {QueueFullError} immediately, before any work */
+  /** Throws QueueFullError immediately, before any work. */
   vectors: (texts: readonly (readonly number[])[], signal: AbortSignal) => Promise<Float32Array[]>;
 }
 

@@ -52,7 +52,7 @@ export class Call {
     return this.tools.find(({ name }) => name === this.name);
   }
 
-  /** @returns the status with which the attempt fails; null if it continues */
+  /** Returns the status with which the attempt fails; null if it continues. */
   named(name: string): AttemptStatus | null {
     this.name = name;
     if (name === '') return 'missing_name';

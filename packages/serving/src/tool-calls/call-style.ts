@@ -42,7 +42,7 @@ const answerTo = ({ id, function: { name } }: ReturnType<typeof callOf>): ChatMe
   tool_call_id: id,
 });
 
-/** @returns null if the template writes no calls, or in an unknown format */
+/** Returns null if the template writes no calls, or in an unknown format. */
 export function callStyle(template: ChatTemplate, tokenizer: Tokenizer): CallStyle | null {
   const prober = new Prober(template, tokenizer);
   for (const emptyContent of ['', null] as const) {

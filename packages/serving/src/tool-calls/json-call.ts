@@ -66,7 +66,7 @@ export function jsonCalls(
   return parallel ? sequence(call, repeat(sequence(text(separator), call), 0)) : call;
 }
 
-/** @returns the status with which the attempt fails; null if it continues */
+/** Returns the status with which the attempt fails; null if it continues. */
 function* readMember(key: string, input: IncomingText, call: Call): Reading<AttemptStatus | null> {
   if (key === 'arguments') return yield* readArguments(input, call);
   const start = input.at;

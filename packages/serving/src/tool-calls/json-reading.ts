@@ -24,7 +24,7 @@ export function* readJson(input: IncomingText, pass: (text: string) => void = ()
   }
 }
 
-/** @returns the text without escapes, or the reason why there is none */
+/** Returns the text without escapes, or the reason why there is none. */
 export function* readJsonString(input: IncomingText): Reading<{ text: string } | Exclude<JsonEnd, 'value'>> {
   const start = input.at;
   if ((yield* input.peek()) !== '"') return input.isOver ? 'unfinished' : 'broken';

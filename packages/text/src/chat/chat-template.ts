@@ -57,7 +57,7 @@ export function chatTemplate(
   return reading(new JinjaTemplate(source, tokenizer, { ...jinja, withTools }));
 }
 
-/** @throws {ChatTemplateError} for a variable that the template never reads */
+/** Throws ChatTemplateError for a variable that the template never reads. */
 function checkVariables(
   made: JinjaTemplate,
   given: Readonly<Record<string, unknown>>,

@@ -262,7 +262,7 @@ function needOf(symbol: Symbol): number {
   }
 }
 
-/** @throws {GrammarError} for a rule that begins with itself, since expanding it would never end */
+/** Throws GrammarError for a rule that begins with itself, since expanding it would never end. */
 function checkBeginnings(symbols: readonly Symbol[]): void {
   const done = new Set<Symbol>();
   const open = new Set<Symbol>();

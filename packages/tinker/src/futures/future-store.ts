@@ -87,7 +87,7 @@ export class FutureStore {
     return { futures, requests: await futures.#read() };
   }
 
-  /** @returns the requests without a result, and those with a result that a restart runs again */
+  /** Returns the requests without a result, and those with a result that a restart runs again. */
   async #read(): Promise<WaitingRequest[]> {
     const requests: WaitingRequest[] = [];
     for (const id of await this.#stored('requests')) {

@@ -54,7 +54,7 @@ export class OrderedQueue<Item> {
     return seq === this.#next;
   }
 
-  /** @throws {RequestError} if the number is too far above the first missing one */
+  /** Throws RequestError if the number is too far above the first missing one. */
   checkPlace(seq: number): void {
     const missing = this.#firstMissing;
     if (seq - missing > MOST_AHEAD)

@@ -26,7 +26,7 @@ export interface Work {
 
 /** One kind of request, such as forward_backward. */
 export interface Operation {
-  /** @throws {RequestError} for an invalid body; the request then changes nothing, even if a restart runs it again */
+  /** Throws RequestError for an invalid body; the request then changes nothing, even if a restart runs it again. */
   read: (request: StoredRequest) => Promise<Work>;
   /** Whether the state is small after the work, since gradients were used, so that a snapshot is cheap. */
   endsStep: boolean;
@@ -91,7 +91,7 @@ export class LiveModel {
     return this.#queue.isPast(seq);
   }
 
-  /** @throws {RequestError} if the number is too far above the first missing one */
+  /** Throws RequestError if the number is too far above the first missing one. */
   checkPlace(seq: number): void {
     this.#queue.checkPlace(seq);
   }

@@ -52,7 +52,7 @@ export class ModelTable {
     return [...this.#models.values()];
   }
 
-  /** @throws {RequestError} 404 for an unknown id */
+  /** Throws RequestError 404 for an unknown id. */
   find(id: string): LiveModel {
     const found = this.#models.get(id);
     if (found) return found;
@@ -129,7 +129,7 @@ export class ModelTable {
     return { ...given, baseModel: this.options.baseModel, isUnloaded: false };
   }
 
-  /** @throws {RequestError} for another name than the base model's */
+  /** Throws RequestError for another name than the base model's. */
   checkBase(name: string): void {
     const { baseModel } = this.options;
     if (name !== baseModel) throw new RequestError(`base_model '${name}' is not served here; '${baseModel}' is`);

@@ -71,7 +71,7 @@ async function loaded(
   return json({ type: 'load_weights', path, model_id: live.record.id });
 }
 
-/** @throws {RequestError} if the model cannot load the checkpoint */
+/** Throws RequestError if the model cannot load the checkpoint. */
 function loadable(checkpoints: Checkpoints, path: string, { record }: LiveModel): Checkpoint {
   const found = checkpoints.find(path);
   if (found.kind !== 'weights')

@@ -59,7 +59,7 @@ export function* sampleSettings(
   };
 }
 
-/** @throws {RequestError} if the number exceeds the limit */
+/** Throws RequestError if the number exceeds the limit. */
 export function checkSamples(samples: number, most: number): void {
   if (samples > most)
     throw new RequestError(`num_samples is ${samples}; this server has room for ${most} (slots and task.max_queued)`);

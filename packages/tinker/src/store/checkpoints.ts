@@ -98,7 +98,7 @@ export class Checkpoints {
       .sort((a, b) => byAge(b, a));
   }
 
-  /** @throws {RequestError} 404 for an unknown path */
+  /** Throws RequestError 404 for an unknown path. */
   find(path: string): Checkpoint {
     const found = this.records.get(path);
     if (found && this.#isAlive(found)) return found;
@@ -190,7 +190,7 @@ const NAME = /^[A-Za-z0-9._-]{1,128}$/;
 /** The most bytes of a record's file name: the 255 of file systems without the extension and the suffix of temporary names. */
 const LONGEST_FILE = 230;
 
-/** @throws {RequestError} if a client's name for a checkpoint is invalid or too long */
+/** Throws RequestError if a client's name for a checkpoint is invalid or too long. */
 export function checkpointName(name: string, { run, kind }: Pick<Checkpoint, 'run' | 'kind'>): string {
   if (!NAME.test(name) || /^\.+$/.test(name))
     throw new RequestError(`path '${name.slice(0, 80)}' must have 1 to 128 letters, digits, '.', '_' or '-'`);

@@ -98,14 +98,14 @@ export class Sessions {
     return [...this.sessions.entries.values()].find((each) => each.key === key);
   }
 
-  /** @throws {RequestError} 404 for an unknown id */
+  /** Throws RequestError 404 for an unknown id. */
   find(id: string): Session {
     const found = this.sessions.get(id);
     if (found) return found;
     throw new RequestError(`there is no session ${id}`, 404);
   }
 
-  /** @throws {RequestError} 409 if a different one has the same number */
+  /** Throws RequestError 409 if a different one has the same number. */
   async openSampler(sessionId: string, seq: number, path: string | null): Promise<SamplingSession> {
     const id = `${sessionId}:sample:${seq}`;
     const known = this.samplers.get(id);
@@ -122,7 +122,7 @@ export class Sessions {
     return sampler;
   }
 
-  /** @throws {RequestError} 404 for an unknown id */
+  /** Throws RequestError 404 for an unknown id. */
   findSampler(id: string): SamplingSession {
     const found = this.samplers.get(id);
     if (found) return found;

@@ -56,7 +56,7 @@ const lossUnits: Readonly<Record<LossName, LossUnit>> = {
 
 const isLossName = (name: string): name is LossName => Object.hasOwn(lossUnits, name);
 
-/** @throws TrainingRequestError for an unknown loss, key or input, or for an input of the wrong length */
+/** Throws TrainingRequestError for an unknown loss, key or input, or for an input of the wrong length. */
 export function tokenLosses(data: readonly Datum[], { name, config }: LossRequest): TokenLosses {
   if (!isLossName(name))
     throw new TrainingRequestError(`loss_fn '${name}' is not served; ${Object.keys(lossUnits).join(', ')} are`);

@@ -13,7 +13,7 @@ export interface LossInput {
   loss: LossRequest;
 }
 
-/** @throws {RequestError} */
+/** Throws RequestError. */
 export function* lossInputOfJson(input: LossInputJson): Steps<LossInput> {
   const { data, loss_fn, loss_fn_config, loss_fn_config_v2 } = input;
   const loss = lossOf(loss_fn, loss_fn_config_v2 ?? loss_fn_config ?? {});

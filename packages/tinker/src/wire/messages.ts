@@ -56,7 +56,7 @@ const MOST_FIELDS = 4096;
 export const requestOf = (content: Uint8Array, datums: number): ForwardBackwardBytes =>
   decode(requestOfBytes, content, { unknown: 'refused', mostFields: datums + MOST_FIELDS });
 
-/** @throws {protobuf.MessageError} */
+/** Throws {protobuf.MessageError}. */
 export const datumOf = (content: Uint8Array): DatumMessage =>
   decode(datum, content, { unknown: 'refused', mostFields: MOST_FIELDS });
 

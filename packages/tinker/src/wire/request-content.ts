@@ -6,7 +6,7 @@ import type { Steps } from '@bowyer/text';
 /** High, since the official client sends chunks of up to 5,000,000 bytes, which can have half as many numbers. */
 const LIMITS = { values: 2_600_000, fields: 200_000, keepsNumbers: false };
 
-/** @throws {BodyError} */
+/** Throws BodyError. */
 export const jsonBody = async ({ body }: { body: Uint8Array }): Promise<unknown> =>
   parseJson(await textOf(body), LIMITS);
 

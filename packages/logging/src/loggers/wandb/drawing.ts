@@ -29,7 +29,7 @@ export class Drawing {
   #worker: Worker | null = null;
   #pending: { resolve: (picture: Picture) => void; reject: (error: Error) => void } | null = null;
 
-  /** @throws if the renderer fails; the next call then starts a new thread */
+  /** Throws if the renderer fails; the next call then starts a new thread. */
   draw(svg: string): Promise<Picture> {
     const worker = (this.#worker ??= this.#start());
     return new Promise((resolve, reject) => {

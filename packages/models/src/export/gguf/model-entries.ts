@@ -7,7 +7,7 @@ import { ropeEntries } from './rope-entries.js';
 
 interface ModelEntries {
   entries: Entries;
-  /** Further float32 tensors that llama.cpp needs with these entries. */
+  /** Float32 tensors that llama.cpp needs beside the model's own, such as factors of the rotary frequencies. */
   vectors: Readonly<Record<string, Float32Array>>;
   notes: string[];
 }

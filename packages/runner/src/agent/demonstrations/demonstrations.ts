@@ -15,7 +15,7 @@ export type DemonstrationConfig = EnvironmentConfig &
     demonstrations: AgentConfig['demonstrations'] & { format?: string | null; split?: string | null };
   };
 
-/** @throws where the file or the expert is missing */
+/** Throws where the file or the expert is missing. */
 export async function makeDemonstrations(config: DemonstrationConfig): Promise<DemonstrationSet> {
   const { path } = config.demonstrations;
   const { name, demonstrations: source } = environmentInfo(config.env.name);

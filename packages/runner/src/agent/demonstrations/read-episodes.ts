@@ -52,7 +52,7 @@ interface EpisodeFile {
   notes: string[];
 }
 
-/** @throws at the first line that is not an episode, for keys that nothing reads, and for a file without episodes */
+/** Throws at the first line that is not an episode, for keys that nothing reads, and for a file without episodes. */
 export async function readEpisodes(path: string): Promise<EpisodeFile> {
   const lines = await readJsonLines<EpisodeRecord | TrajectoryRecord>(path, schema);
   if (lines.length === 0) throw new Error(`${path} contains no episode`);

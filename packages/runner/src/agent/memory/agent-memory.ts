@@ -95,7 +95,7 @@ export class AgentMemory {
   }
 }
 
-/** @throws where no memory was saved with the agent */
+/** Throws where no memory was saved with the agent. */
 export async function openMemoryOf(
   agentFolder: string,
   config: MemoryConfig,

@@ -48,7 +48,7 @@ class RemoteRollouts implements AsyncDisposable {
     this.#banned = masked.length > 0 ? Object.fromEntries(masked.map((id) => [id, -100])) : undefined;
   }
 
-  /** @throws where the server has no such model, returns no token ids, or has another tokenizer than the policy */
+  /** Throws where the server has no such model, returns no token ids, or has another tokenizer than the policy. */
   static async open(
     config: RemotePolicyConfig,
     { policy, dialogues }: { policy: LanguageModel; dialogues: Dialogues },

@@ -93,7 +93,7 @@ export class Imitation implements RunHooks {
     this.#bar.update(done, Number.isNaN(this.#shownLoss) ? undefined : `loss ${this.#shownLoss.toFixed(4)}`);
   }
 
-  /** @throws where the loss is not finite, so that the policy is not saved */
+  /** Throws where the loss is not finite, so that the policy is not saved. */
   async log(step: number, metrics: Metrics): Promise<void> {
     this.#lastLoss = metrics['losses/nll'];
     if (!Number.isFinite(this.#lastLoss))

@@ -39,7 +39,7 @@ export type WarmStartConfig = ImitationDataConfig &
     algorithm?: { actor?: { scoreTerminator?: boolean } };
   };
 
-/** @returns the folder of the warm-started policy, made now or by an earlier run; null if the user stopped the training */
+/** Returns the folder of the warm-started policy, made now or by an earlier run; null if the user stopped the training. */
 export async function warmStart(
   config: WarmStartConfig,
   device: Device,
@@ -111,7 +111,7 @@ function decisiveOptions(env: EnvConfig): Record<string, unknown> {
   return { ...Object.fromEntries(decisive), ...(revision !== undefined && { revision }) };
 }
 
-/** @returns false if the user stopped the training; the same command resumes it */
+/** Returns false if the user stopped the training; the same command resumes it. */
 async function makeStart(
   config: WarmStartConfig,
   device: Device,

@@ -38,7 +38,7 @@ export interface PaperScores {
   improvements: Improvement[];
 }
 
-/** @throws where a method has no runs in an environment, or more runs in one environment than in another */
+/** Throws where a method has no runs in an environment, or more runs in one environment than in another. */
 export function paperScores(runs: readonly PaperRun[]): PaperScores {
   const environments = [...new Set(runs.map(({ environment }) => environment))];
   const scores = new Map(

@@ -42,7 +42,7 @@ export async function writeKubernetes(
   return { exitCode: 0 };
 }
 
-/** @throws {ConfigError} for settings with which no pod could run */
+/** Throws ConfigError for settings with which no pod could run. */
 function checkSettings(config: LauncherConfig, directory: string): void {
   const { name, image, volume_claim: claim, mount_path: mount } = config;
   const missing = Object.entries({ image, volume_claim: claim, mount_path: mount }).find(([, value]) => !value);
@@ -60,7 +60,7 @@ function checkSettings(config: LauncherConfig, directory: string): void {
     ]);
 }
 
-/** @returns kubectl's output */
+/** Returns kubectl's output. */
 async function apply(file: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
   try {
     return (await execute('kubectl', ['apply', '-f', file], { env })).stdout.trim();

@@ -10,7 +10,7 @@ export interface OpenedSlurm {
   maxArraySize: number;
 }
 
-/** @throws {ConfigError} if Slurm is not installed, or for options that the launcher sets itself */
+/** Throws ConfigError if Slurm is not installed, or for options that the launcher sets itself. */
 export async function openSlurm(
   env: Readonly<Record<string, string | undefined>>,
   config: LauncherConfig,

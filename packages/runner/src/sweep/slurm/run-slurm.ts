@@ -151,7 +151,7 @@ export class SlurmLauncher {
     }
   }
 
-  /** @returns null while Slurm's controller does not answer */
+  /** Returns null while Slurm's controller does not answer. */
   async #queue(): Promise<Map<string, QueuedTask> | null> {
     const { slurm, board } = this.options;
     try {

@@ -36,7 +36,7 @@ export class SlurmCommands {
     return Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(text)?.[1] ?? 1001);
   }
 
-  /** @returns the id of the job array */
+  /** Returns the id of the job array. */
   async submit(scriptPath: string, options: readonly string[] = []): Promise<string> {
     const text = await this.#run('sbatch', ['--parsable', ...options, scriptPath]).catch((error: CommandFailure) => {
       throw new ConfigError('sweep', `sbatch refuses ${scriptPath}: ${spoken(error)}`, [

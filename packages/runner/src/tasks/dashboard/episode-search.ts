@@ -33,7 +33,7 @@ export async function searchEpisodes(
 
 const lists = new Map<string, { stamp: string; list: EpisodeList }>();
 
-/** @throws {Refused} if the run has no such episode */
+/** Throws Refused if the run has no such episode. */
 export async function readEpisode(directory: string, id: string): Promise<Dialogue> {
   const gamma = gammaOf(await readRunRecord(directory));
   const list = await listOf(directory, gamma);

@@ -30,7 +30,7 @@ export class RunIndex {
 
   private constructor(private readonly root: string) {}
 
-  /** @throws if the folder does not exist */
+  /** Throws if the folder does not exist. */
   static async open(root: string): Promise<RunIndex> {
     const found = await stat(root).catch(() => null);
     if (!found?.isDirectory())

@@ -258,7 +258,7 @@ function passText(pass: AgentEvaluation['pass']): string {
   return textTable(['model', 'k', 'pass@k: one of k succeeds', 'pass^k: all of k succeed'], rows);
 }
 
-/** @throws {BelowError} if the reward is below the one that the config requires */
+/** Throws BelowError if the reward is below the one that the config requires. */
 function checkGate(
   { policies: [{ metrics }], comparisons }: AgentEvaluation,
   { failBelow, failDrop }: EvaluateAgentConfig['task'],

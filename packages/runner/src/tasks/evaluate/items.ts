@@ -52,7 +52,7 @@ export interface PlayedItems {
   makeEnv: (split: Split) => Env;
 }
 
-/** @throws {ItemListError} for a list that cannot be read */
+/** Throws ItemListError for a list that cannot be read. */
 export function itemsToPlay(config: EnvironmentConfig & ItemConfig, parts: EnvParts): PlayedItems {
   const { name } = config.env;
   const { itemList, dataLen, split: chosen } = config.task;

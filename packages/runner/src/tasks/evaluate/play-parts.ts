@@ -34,7 +34,7 @@ interface Job {
   part: Part;
 }
 
-/** @returns the played parts in the order of `folders`, for each agent in the order of `parts` */
+/** Returns the played parts in the order of `folders`, for each agent in the order of `parts`. */
 export async function playParts(
   folders: readonly string[],
   parts: readonly Part[],

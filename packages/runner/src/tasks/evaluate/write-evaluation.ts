@@ -26,7 +26,7 @@ interface PlayedEvaluation {
   optimalReturn: number | null;
 }
 
-/** @returns the table for the terminal */
+/** Returns the table for the terminal. */
 export async function writeEvaluation(
   config: PlayedConfig,
   context: TaskContext,

@@ -105,7 +105,7 @@ async function compare(folder: string, there: LlamaModel, dtype: TensorTypeName)
   });
 }
 
-/** @throws where the model's tokenizer and llama.cpp divide the text differently */
+/** Throws where the model's tokenizer and llama.cpp divide the text differently. */
 function checkTokens(text: string, tokenizer: Tokenizer, there: LlamaModel): void {
   const [here, engine] = [tokenizer.encode(text), there.tokenize(text, true)];
   if (here.join() === engine.join()) return;

@@ -223,13 +223,13 @@ export function between(text: string, ...marks: readonly string[]): string[] {
   return [...found, text.slice(from)];
 }
 
-/** @throws where the text begins differently */
+/** Throws where the text begins differently. */
 function behind(text: string, beginning: string): string {
   if (!text.startsWith(beginning)) throw new Error('the template writes a message otherwise in another place');
   return text.slice(beginning.length);
 }
 
-/** @throws where the text ends differently */
+/** Throws where the text ends differently. */
 function without(text: string, end: string): string {
   if (!text.endsWith(end)) throw new Error('the template writes a message otherwise in another place');
   return text.slice(0, text.length - end.length);

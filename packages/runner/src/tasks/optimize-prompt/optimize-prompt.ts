@@ -141,7 +141,7 @@ async function tested(
   };
 }
 
-/** @throws where the file has no texts, or two texts with the same name */
+/** Throws where the file has no texts, or two texts with the same name. */
 async function givenPrompts({ prompts: file }: OptimizeConfig['task']): Promise<Prompts | null> {
   if (file === null) return null;
   const prompts: unknown = JSON.parse(await readFile(file, 'utf8'));

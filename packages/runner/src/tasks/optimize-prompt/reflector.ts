@@ -8,7 +8,7 @@ export interface Reflector {
   close(): Promise<void>;
 }
 
-/** @throws where the environment variable with the API key is not set */
+/** Throws where the environment variable with the API key is not set. */
 export function openReflector({ reflector }: ReflectorConfig): Reflector {
   const { temperature, maxTokens, retries } = reflector;
   const chat = openChat('reflector', { ...reflector, baseUrl: reflector.baseUrl! });

@@ -69,7 +69,7 @@ class Episode {
     private readonly seed: number,
   ) {}
 
-  /** @returns null where the player ended the episode early */
+  /** Returns null where the player ended the episode early. */
   async play(): Promise<EpisodeRecord | null> {
     await this.#start();
     this.table.print(`\nepisode with seed ${this.seed}\n\n`);

@@ -117,7 +117,7 @@ async function verify(env: Env, stored: StoredEpisode, split: Split): Promise<Ve
   return { before, after: { ...before, item, transitions, infos, segments: [] }, stored, differs };
 }
 
-/** @returns the table for the terminal */
+/** Returns the table for the terminal. */
 async function writeVerified(
   config: ReverifyConfig,
   { directory, envParts }: TaskContext,

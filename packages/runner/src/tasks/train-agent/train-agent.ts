@@ -43,8 +43,7 @@ function trainingConfig(config: TrainAgentConfig, lr: number | undefined): Train
       return lr === undefined ? algorithm : { ...algorithm, actor: { ...algorithm.actor, lr } };
     },
     get policy() {
-      // The policy is always loaded from `task.model` and never trained from scratch, so that the other options of the node do
-      // not exist.
+      // The config node `policy` has only the option `quantization` here, since the policy is always loaded from `task.model`.
       const { quantization } = config.policy;
       return { checkpoint: null, model: config.task.model, quantization } as TrainConfig['policy'];
     },

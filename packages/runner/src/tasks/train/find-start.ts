@@ -19,7 +19,7 @@ import { runOf } from '../../run/recorded-config.js';
 
 type StartConfig = WarmStartConfig & Pick<TrainConfig, 'policy' | 'task'>;
 
-/** @returns null if the user stopped the warm start */
+/** Returns null if the user stopped the warm start. */
 export async function findStart(
   unit: AnyAlgorithm,
   config: StartConfig,

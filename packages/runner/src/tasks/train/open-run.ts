@@ -39,7 +39,7 @@ export interface OpenRun extends AsyncDisposable {
   policyFolder: string;
 }
 
-/** @returns null if the user stopped the run's warm start */
+/** Returns null if the user stopped the run's warm start. */
 export async function openRun(
   config: TrainConfig,
   context: TaskContext,

@@ -18,7 +18,7 @@ export class ResourceStack implements AsyncDisposable {
     return moved;
   }
 
-  /** @throws the first error, after all resources have been closed */
+  /** Throws the first error, after all resources have been closed. */
   async [Symbol.asyncDispose](): Promise<void> {
     const errors: unknown[] = [];
     for (const close of this.#closings.splice(0).reverse())

@@ -26,7 +26,7 @@ const names: ChatNames = {
   format: 'response_format',
 };
 
-/** @throws {BadRequestError} if it cannot fit into the context, as its number of characters may show before it is encoded */
+/** Throws BadRequestError if it cannot fit into the context, as its number of characters may show before it is encoded. */
 export async function readChatRequest(
   body: unknown,
   reader: RequestReader,

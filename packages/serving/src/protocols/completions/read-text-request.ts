@@ -6,7 +6,7 @@ import { checkAnswerLimits, givenLimit, promptCut } from '../openai/read-limits.
 import { readSettings } from '../openai/read-settings.js';
 import { textFields } from './known-fields.js';
 
-/** @throws {BadRequestError} if it cannot fit into the context, as its number of characters may show before it is encoded */
+/** Throws BadRequestError if it cannot fit into the context, as its number of characters may show before it is encoded. */
 export async function readTextRequest(
   body: unknown,
   reader: RequestReader,

@@ -33,7 +33,7 @@ export function promptCut(fields: RequestFields, limit: LimitNames, bounds: Leng
   return Object.assign(cut, { cuts: true });
 }
 
-/** @throws {BadRequestError} if no answer could end within the token limits */
+/** Throws BadRequestError if no answer could end within the token limits. */
 export function checkAnswerLimits(
   fields: RequestFields,
   { minTokens }: Pick<CompletionRequest, 'minTokens'>,

@@ -47,7 +47,7 @@ export class StoredResponses {
     return this.#stored.get(id);
   }
 
-  /** @returns whether it was stored */
+  /** Returns whether it was stored. */
   delete(id: string): boolean {
     this.#bytes -= this.#stored.get(id)?.bytes ?? 0;
     return this.#stored.delete(id);

@@ -31,7 +31,7 @@ export class AnswerEvents {
     private readonly isEnd: (event: Json) => boolean = () => false,
   ) {}
 
-  /** @returns the complete events that can be forwarded; events of other choices may overtake the held-back ones */
+  /** Returns the complete events that can be forwarded; events of other choices may overtake the held-back ones. */
   add(text: string): string {
     if (this.failure !== null) return text;
     const passed: string[] = [];

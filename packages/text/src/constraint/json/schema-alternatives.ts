@@ -212,7 +212,7 @@ export class SchemaAlternatives {
     return all.flat();
   }
 
-  /** @throws {UnsupportedSchemaError} if the facts cannot be expressed */
+  /** Throws UnsupportedSchemaError if the facts cannot be expressed. */
   #without(part: LocatedSchema): readonly Facts[] {
     const alternatives = this.#ofNot(part);
     if (alternatives.length > 0 || this.#left === null) return alternatives;

@@ -7,7 +7,7 @@ import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
 type StringFacts = Pick<Facts, 'minLength' | 'maxLength' | 'patterns' | 'formats' | 'texts' | 'excluded'>;
 
-/** @throws {UnsupportedSchemaError} for a pattern or a format */
+/** Throws UnsupportedSchemaError for a pattern or a format. */
 export function stringExpression({ minLength, maxLength, patterns, formats, texts, excluded }: StringFacts): Regular {
   const parts = [
     ...patterns.map(([pattern, path]) => patternExpression(pattern, path, 'pattern')),
