@@ -77,7 +77,7 @@ function composeJob(
   options: ComposeOptions,
   repository: Repository,
 ): Composition {
-  // All jobs use the sweep's repository, since a job cannot change the search path of the primary config.
+  // All jobs read their configs from the sweep's folders, since a job cannot change the search path of the primary config.
   const composition = composeFrom(repository, overrides, options);
   setHydraSetting(composition, 'job.id', String(job));
   setHydraSetting(composition, 'job.num', job);

@@ -84,7 +84,7 @@ export class WandbServer {
     const bytes = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent; // W&B's client compresses
     const { pathname, searchParams } = new URL(request.url!, this.url);
     const isPut = request.method === 'PUT';
-    const isJson = !isPut && bytes[0] === 0x7b; // traces of W&B's client are not JSON
+    const isJson = !isPut && bytes[0] === 0x7b; // the client of W&B also sends bodies that are not JSON
     const body: Record<string, unknown> = isJson
       ? (JSON.parse(bytes.toString()) as Record<string, unknown>)
       : { bytes: bytes.length };

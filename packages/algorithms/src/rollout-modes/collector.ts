@@ -1,5 +1,5 @@
-// Plays episodes with the collector: a copy of the policy on a second device, which plays ahead of the learner and loads newer weights
-// between two calls of its player.
+// Plays episodes with the collector: a copy of the policy on a second device, which plays ahead of the learner. It loads newer weights
+// between two calls that choose actions for the episodes in play.
 import type { LanguageModel } from '@bowyer/models';
 import type { Decision } from '@bowyer/envs';
 import type { Player, OpenPlayer } from '../rollout/player.js';

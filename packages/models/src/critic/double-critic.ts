@@ -130,7 +130,7 @@ export class DoubleCritic {
    * Adds the gradient of the batch's loss to `optimizer.gradients`. To train, call it once per micro-batch, then
    * `optimizer.step`.
    *
-   *     L = Σ_{i=1,2} [ mean w^Q_i (Q_i(s, a) − y^Q_i)² + mean w^V_i (V_i(s) − y^V_i)² ]
+   *     L = Σ_{i=1,2} [ mean w^Q_i (Q_i(s, a) − y^Q_i)² + mean w^V_i (V_i(s) − y^V_i)² ],   with a target y and a weight w for each row and head
    *
    * @returns the four means, and the outputs of the heads before the step
    */

@@ -4,7 +4,7 @@
 /** The number of states that are stored per slot: the current one and the snapshot. */
 export const STATE_ROWS_PER_SLOT = 2;
 
-/** Holds one state tensor of all rows: [current or snapshot, rows, ...shape]. */
+/** Holds a recurrent layer's state, and a snapshot of it to go back to, for all batch rows: [state or snapshot, rows, ...shape]. */
 interface StateArray {
   name: string;
   shape: readonly number[];

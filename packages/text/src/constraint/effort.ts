@@ -15,13 +15,13 @@ export class GrammarEffortError extends GrammarError {
 
 /** The largest number of steps for each kind of work. A step takes between 0.1 and 0.5 µs, and keeps at most about 100 bytes. */
 export const effortLimits = {
-  /** Converting a JSON Schema to a grammar. */
+  /** Steps of converting a JSON Schema to a grammar. */
   reading: 1_000_000,
-  /** Compiling a grammar for a vocabulary. */
+  /** Steps of compiling a grammar for a vocabulary. */
   compiling: 1_000_000,
-  /** Computing the mask of the tokens that may come next, once. */
+  /** Steps of computing one mask of the tokens that may come next. */
   token: 300_000,
-  /** All work for one sampled answer. */
+  /** Steps of all work for one sampled answer. */
   answer: 3_000_000,
 } as const;
 

@@ -1,4 +1,5 @@
-// Defines the Tinker API's routes that create and train models. A request gets a future, and a sequence number of its model.
+// Defines the Tinker API's routes that create and train models. Each request is answered with
+// a future; its sequence number, the client's or the next free one, orders the requests of a model.
 import type { Exchange, Route } from '@bowyer/serving';
 import type { Quotas } from '../models/model-record.js';
 import { RequestError } from '../request-error.js';

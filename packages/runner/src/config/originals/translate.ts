@@ -19,8 +19,8 @@ const wordOf = (text: string): Word => {
 };
 
 /**
- * The inputs and outputs of a translation: how the facts about the run are read, and where environment variables and notes for
- * the log are written.
+ * The inputs and outputs of translating a command line of ArCHer or AgentGym to Bowyer's overrides: facts about the composed run,
+ * environment variables, and notes for the log.
  */
 export interface Translation {
   /** @param typed the keys that were given on the command line */
@@ -81,8 +81,8 @@ interface Words extends Translation {
 }
 
 function inOurWords(words: readonly Word[], facts: RunFacts, { env, note, all, problems }: Words): string[] {
-  // In a sweep over algorithms or environments, the key is kept, since some jobs may read it; composition removes it from the
-  // others.
+  // In a sweep over algorithms or environments, a key of the other program is kept, since some jobs may read it; the composition of
+  // each other job removes it.
   const isSwept = all.some(({ key, value }) => UNITS.includes(key) && value.includes(','));
   return words.flatMap((word) => {
     const original = originalKey(word.key);
