@@ -58,15 +58,19 @@ export function pathOfFlatName(
   return own === undefined && node !== undefined ? `${node}.${key}` : undefined;
 }
 
-/**
- * Lists the options of a config that a flat name stands for, given the units (algorithm, task and so on) that the nodes' `name`
- * options choose. For a unit that no flat name lists, such as one of a plugin, every path that exists counts.
- */
+/** Lists the options of a config that a flat name stands for with the chosen units. */
 export const optionsNamed = (root: MapNode, name: string, names: FlatNames): readonly string[] =>
+  pathsNamed(root, name, names).filter((path) => nodeAt(rootFrame(root), path) !== undefined);
+
+/**
+ * Lists the paths that a flat name stands for with the chosen units, whether the config has them or not. A unit that is not in the
+ * table, such as one of a plugin, has the options of its own file.
+ */
+export const pathsNamed = (root: MapNode, name: string, names: FlatNames): readonly string[] =>
   pathsOf(name, names, (node, units) => {
     const chosen = nodeAt(rootFrame(root), `${node}.name`)?.node;
     return chosen?.kind === 'scalar' && (units.includes(String(chosen.value)) || !isKnown(String(chosen.value), names));
-  }).filter((path) => nodeAt(rootFrame(root), path) !== undefined);
+  });
 
 const isKnown = (unit: string, names: FlatNames): boolean =>
   Object.values(names).some((paths) => paths.some((given) => typeof given !== 'string' && given.units.includes(unit)));

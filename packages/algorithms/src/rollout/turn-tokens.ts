@@ -76,4 +76,4 @@ export class SlotContext {
 
 /** Counts the leading tokens of a prompt that are in a slot's cache; the prompt's last token never counts, since generation continues from it. */
 export const sharedPrefix = (cached: readonly number[], prompt: readonly number[]): number =>
-  commonPrefix(cached, prompt.slice(0, -1));
+  Math.min(commonPrefix(cached, prompt), Math.max(0, prompt.length - 1));

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { compose, recompose } from '../compose.js';
 import { Composition } from '../composition.js';
 import { ConfigError } from '../config-error.js';
-import { optionsNamed } from '../flat-names.js';
+import { pathsNamed } from '../flat-names.js';
 import { MapNode, type PlainObject, type PlainValue } from '../node.js';
 import { parseOverride } from '../overrides/parser.js';
 import { overrideText } from '../overrides/plain-value.js';
@@ -95,13 +95,10 @@ function withPresentNames(saved: Composition, session: Session): Composition {
     program: { flatNames = {} },
   } = session;
   const leaves = leavesOf(saved.config);
-  const mayBeFlat = leaves.filter(([key]) => Object.hasOwn(flatNames, key));
-  if (mayBeFlat.length === 0) return saved;
+  if (!leaves.some(([key]) => pathsNamed(saved.full, key, flatNames).length > 0)) return saved;
   const typed = saved.setting('hydra.overrides.task') as readonly string[] | null;
   const configName = saved.setting('hydra.job.config_name') as string | null;
   const command = compose({ ...composeOptions(session, typed ?? []), configName });
-  if (!mayBeFlat.some(([key]) => !key.includes('.') || optionsNamed(command.full, key, flatNames).length > 0))
-    return saved;
   const values = leaves.filter(([, value]) => value !== null);
   const [known, unknown] = [true, false].map((has) =>
     values.filter(([key]) => (command.setting(key) !== undefined) === has),

@@ -1,5 +1,6 @@
 // Reads the settings of ModernBERT in config.json that BERT does not have. Source: Warner et al. 2024 (arXiv:2412.13663).
 import { UnsupportedConfigError, type ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
+import { isRecord } from '@bowyer/core';
 import { activationNames, type ActivationName } from '../layers/activations.js';
 
 export interface ModernBertSettings {
@@ -106,10 +107,8 @@ function ropeObject(value: unknown): Record<string, ConfigJson> {
   if (value === undefined || value === null) return {};
   const known: string[] = Object.values(kinds);
   const isNested =
-    typeof value === 'object' && Object.entries(value).every(([key, inner]) => known.includes(key) && isObject(inner));
+    typeof value === 'object' && Object.entries(value).every(([key, inner]) => known.includes(key) && isRecord(inner));
   if (isNested) return value as Record<string, ConfigJson>;
   const problem = `must be an object with ${known.join(' and ')}, not ${JSON.stringify(value)}`;
   throw new UnsupportedConfigError('modernbert', 'rope_parameters', problem);
 }
-
-const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);

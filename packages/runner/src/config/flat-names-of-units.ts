@@ -48,10 +48,13 @@ const namedByAlgorithms = (): Named[] =>
     return [name, ...aliases].flatMap((algorithm) => pairs.map(([flat, path]) => ({ flat, path, algorithm })));
   });
 
-/** If other algorithms use the name for another option, the path is limited to the algorithms that use it for this option. */
+/**
+ * If other algorithms use the name for another option, or as an option's path, the path is limited to the algorithms that use it for
+ * this option.
+ */
 function limited(name: string, path: string, named: readonly Named[]): FlatPath {
-  const same = named.filter(({ flat }) => flat === name);
-  const own = same.filter((one) => one.path === path);
+  const same = named.filter((one) => one.flat === name || one.path === name);
+  const own = same.filter((one) => one.flat === name && one.path === path);
   return own.length === 0 || own.length === same.length
     ? path
     : { path, units: own.map(({ algorithm }) => algorithm).sort() };

@@ -45,6 +45,11 @@ export function recordedConfig(text: string): RecordedConfig {
         isRecord(value) ? withMembers(value, toSnakeCase(key), path, (own) => pathOf(own, null, name, task)) : value,
       ]);
   }
+  for (const former of NESTED) {
+    const path = pathOf(former, null, name, task);
+    const value = path === undefined ? undefined : take(config, former.split('.').map(toCamelCase));
+    if (value !== undefined) flat.push([path!, value]);
+  }
   for (const [path, value] of flat) {
     const keys = path.split('.').map(toCamelCase);
     const last = keys.pop()!;
@@ -52,17 +57,7 @@ export function recordedConfig(text: string): RecordedConfig {
     for (const key of keys) node = (node[key] ??= {}) as Node;
     node[last] ??= value;
   }
-  countIterations(config as RecordedConfig, name);
   return config;
-}
-
-/** Renames `warmup_steps` of version 0.3.0 to `warmup_iterations` for algorithms that count the warm-up in iterations. */
-function countIterations({ algorithm }: RecordedConfig, name: string | undefined): void {
-  const schedule = algorithm?.actor?.schedule;
-  if (schedule?.warmupSteps === undefined || !pathOf('lm_schedule.warmup_steps', null, name)?.endsWith('_iterations'))
-    return;
-  schedule.warmupIterations = schedule.warmupSteps;
-  delete schedule.warmupSteps;
 }
 
 /**
@@ -95,6 +90,19 @@ const NODES = new Set(
     paths.map((given) => (typeof given === 'string' ? given : given.path).split('.')[0]),
   ),
 );
+
+/** Lists former paths of options within a config node, such as that of a schedule whose member was renamed. */
+const NESTED = Object.keys(flatNames).filter((name) => name.includes('.') && NODES.has(name.split('.')[0]));
+
+/** Removes an option from a config and returns its value; undefined if the config does not have it. */
+function take(config: Node, keys: readonly string[]): unknown {
+  const node = keys.slice(0, -1).reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), config);
+  if (!isRecord(node)) return undefined;
+  const last = keys.at(-1)!;
+  const value = node[last];
+  delete node[last];
+  return value;
+}
 
 /** Null for a model that no run has trained. */
 export function runOf(agentFolder: string): RecordedConfig | null {

@@ -2,7 +2,7 @@
 // rollouts), and compares the best prompts with the initial ones on unseen tasks.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mean, writeFileAtomically } from '@bowyer/core';
+import { isRecord, mean, writeFileAtomically } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { bestPrompts, evolvePrompts, type EvolutionState, type IterationReport, type Prompts } from '@bowyer/rollouts';
 import { deviceOf } from '../../agent/policy/device-choice.js';
@@ -145,8 +145,7 @@ async function tested(
 async function givenPrompts({ prompts: file }: OptimizeConfig['task']): Promise<Prompts | null> {
   if (file === null) return null;
   const prompts: unknown = JSON.parse(await readFile(file, 'utf8'));
-  const isObject = typeof prompts === 'object' && prompts !== null && !Array.isArray(prompts);
-  const texts = isObject ? Object.values(prompts) : [];
+  const texts = isRecord(prompts) ? Object.values(prompts) : [];
   if (texts.length === 0 || texts.some((text) => typeof text !== 'string' || text === ''))
     throw new Error(
       `task.prompts=${file}: the file should have a JSON object of texts by name, such as {"system": "You …"}`,
